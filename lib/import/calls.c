@@ -7,22 +7,30 @@
 
 enum { BYTES_MAX = 16 << 20, TASKS_MAX = 65536, ERRNO_MAX = 134 };
 
+/* Of a task: where its text is, and whether its call has not ended. */
+struct begun {
+	size_t index;
+	bool open;
+};
+
 void mp_import_calls_init(struct mp_import_calls *c)
 {
 	*c = (struct mp_import_calls){ .n = 0 };
-	mp_map_init(&c->begun, sizeof(size_t));
+	mp_map_init(&c->begun, sizeof(struct begun));
 }
 
 static void forget(struct mp_import_calls *c)
 {
 	while (c->n)
 		mp_buf_release(&c->texts[--c->n]);
-	c->bytes = 0;
+	c->bytes = c->n_open = 0;
 	mp_map_clear(&c->begun);
 }
 
-void mp_import_calls_release(struct mp_import_calls *c)
+void mp_import_calls_release(struct mp_import_calls *c, struct mp_import *im)
 {
+	for (c->replaced += c->n_open; c->replaced; c->replaced--)
+		mp_import_skip(im, MP_STR("unfinished-calls"));
 	forget(c);
 	free(c->texts);
 	mp_map_release(&c->begun);
@@ -31,19 +39,22 @@ void mp_import_calls_release(struct mp_import_calls *c)
 void mp_import_calls_keep(struct mp_import_calls *c, struct mp_str task, struct mp_str text)
 {
 	struct mp_buf *kept;
-	size_t *index;
+	struct begun *begun;
 	bool fresh;
 
 	if (c->bytes + text.len > BYTES_MAX || c->n == TASKS_MAX)
 		forget(c);
-	index = mp_map_value(mp_map_put(&c->begun, &task, 1, &fresh));
+	begun = mp_map_value(mp_map_put(&c->begun, &task, 1, &fresh));
 	if (fresh) {
 		if (c->n == c->cap)
 			c->texts = mp_grow(c->texts, &c->cap, c->n + 1, sizeof(*c->texts));
-		*index = c->n;
+		begun->index = c->n;
 		c->texts[c->n++] = (struct mp_buf){ NULL, 0, 0 };
 	}
-	kept = &c->texts[*index];
+	c->replaced += begun->open;
+	c->n_open += !begun->open;
+	begun->open = true;
+	kept = &c->texts[begun->index];
 	c->bytes -= kept->cap;
 	kept->len = 0;
 	mp_buf_str(kept, text);
@@ -53,15 +64,13 @@ void mp_import_calls_keep(struct mp_import_calls *c, struct mp_str task, struct 
 struct mp_str mp_import_calls_take(struct mp_import_calls *c, struct mp_str task)
 {
 	struct mp_map_entry *e = mp_map_find(&c->begun, &task, 1);
-	struct mp_buf *text;
-	struct mp_str taken;
+	struct begun *begun = e ? mp_map_value(e) : NULL;
 
-	if (!e)
+	if (!begun || !begun->open)
 		return MP_STR("");
-	text = &c->texts[*(size_t *)mp_map_value(e)];
-	taken = mp_buf_view(text);
-	text->len = 0;
-	return taken;
+	begun->open = false;
+	c->n_open--;
+	return mp_buf_view(&c->texts[begun->index]);
 }
 
 /* Where a text in quotes ends that begins at i. */

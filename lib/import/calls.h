@@ -13,10 +13,14 @@ struct mp_import_calls {
 	struct mp_map begun;
 	struct mp_buf *texts;
 	size_t n, cap, bytes;
+	size_t n_open;	   /* calls that have not ended */
+	uint64_t replaced; /* calls that had not ended when their task began another one */
 };
 
 void mp_import_calls_init(struct mp_import_calls *c);
-void mp_import_calls_release(struct mp_import_calls *c);
+
+/* Also counts the calls that never ended as skipped. */
+void mp_import_calls_release(struct mp_import_calls *c, struct mp_import *im);
 
 /* Keeps the text of a call that is not complete. */
 void mp_import_calls_keep(struct mp_import_calls *c, struct mp_str task, struct mp_str text);

@@ -157,7 +157,7 @@ static void parse(struct mp_import *im)
 		else if (!find_lost(im, line))
 			mp_import_bad(im, "not a line of perf trace");
 	}
-	mp_import_calls_release(&calls);
+	mp_import_calls_release(&calls, im);
 }
 
 static enum mp_import_likeness looks_like(struct mp_str line, bool first)

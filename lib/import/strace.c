@@ -254,7 +254,7 @@ static void parse(struct mp_import *im)
 		}
 	}
 	flush(&s);
-	mp_import_calls_release(&s.calls);
+	mp_import_calls_release(&s.calls, im);
 	mp_import_frames_release(&s.frames);
 	mp_buf_release(&s.glued);
 	mp_buf_release(&s.joined);

@@ -199,10 +199,16 @@ static void add_events(struct mp_stage *s, enum form form, bool spans, bool seve
 	}
 }
 
+/* Whether all events have a duration: a picture of durations would leave the others out. */
+static bool all_spans(const struct mp_facts *f)
+{
+	return f->spans && f->spans == f->events;
+}
+
 /* Adds the program of a form, with the options that the recording needs. */
 static void add_program(struct mp_pipeline *p, enum form form, const struct mp_facts *f)
 {
-	bool spans = makes_spans(p) || f->spans;
+	bool spans = makes_spans(p) || all_spans(f);
 	struct mp_stage *s;
 
 	if (form == TABLE && !f->events && !f->points) {
@@ -306,7 +312,7 @@ static void choose_by_content(struct mp_plan *plan, const struct mp_facts *f)
 			    "the recording has counters or polled values");
 	else if (mp_pipeline_installed(programs[PAGE]))
 		choose_form(plan, &none, f, PAGE, "the recording has events");
-	else if (f->spans)
+	else if (all_spans(f))
 		choose_form(plan, &none, f, HEAT, "the events have durations");
 	else if (f->with_stack)
 		choose_form(plan, &none, f, FLAME, "the events have stacks");

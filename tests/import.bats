@@ -313,7 +313,8 @@ sum_of() {
 	# what bpftrace printed of each map; the sums of its maps may differ from its other counter, @n
 	for map in @a @b @c; do
 		want=$(awk -v m="$map[" 'index($0, "@") == 1 { on = index($0, m) == 1 } on && /\]: [0-9]+$/ { n += $NF } END { print n + 0 }' "$TMP/text")
-		[ "$want" -gt 0 ] && [ "$(sum_of $map "$TMP/out.mp")" = "$want" ]
+		[ "$want" -gt 0 ]
+		[ "$(sum_of $map "$TMP/out.mp")" = "$want" ]
 	done
 	for map in @h @l; do
 		[ "$(mp-select -f ".map==\"$map\"" --fields .count "$TMP/out.mp" | awk -F = '/^[0-9]*,bpftrace/ { n += $NF } END { print n }')" \
@@ -357,7 +358,8 @@ sum_of() {
 	# below "Samples:" "  VALUE   VALUE: LOCATION ..."
 	for value in 1:samples 2:cpu; do
 		want=$(sed -n '/^Samples:/,/^Locations/p' "$TMP/raw" | awk -v c="${value%:*}" '/^ *[0-9]+ +[0-9]+:/ { sub(":", "", $2); n += $c } END { print n }')
-		[ "$want" -gt 0 ] && [ "$(sum_of "${value#*:}" "$TMP/out.mp")" = "$want" ]
+		[ "$want" -gt 0 ]
+		[ "$(sum_of "${value#*:}" "$TMP/out.mp")" = "$want" ]
 	done
 	grep -q 'main.main;main.work' "$TMP/out.mp"
 }
@@ -385,8 +387,8 @@ many_kills() {
 	command -v perf > /dev/null || skip "no perf"
 	needs_root
 	perf trace -e kill -o "$TMP/text" perl -e "$(many_kills)" 2> /dev/null || skip "perf cannot trace"
-	mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || ! grep -qv 'no time' "$TMP/err"
-	[ "$(grep -c '^[0-9]*,kill,' "$TMP/out.mp")" = 256 ] || grep -q LOST "$TMP/text" 
+	mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || grep -q 'no time' "$TMP/err"
+	[ "$(grep -c '^[0-9]*,kill,' "$TMP/out.mp")" = 256 ] || grep -q LOST "$TMP/text"
 	[ "$(grep -c '	.ret=-22(EINVAL)' "$TMP/out.mp")" = "$(grep -c EINVAL "$TMP/text")" ]
 	[ "$(grep -c '	dur=' "$TMP/out.mp")" = "$(grep -c ' ms): ' "$TMP/text")" ]
 }

@@ -112,7 +112,11 @@ end_live() {
 			[ "$status" = 2 ] && [[ "$output" == *"mp-order: cannot write 'stdout': No space left on device" ]] || { echo "$output"; false; }
 			run mp-order --compress=$m -o /dev/full "$TMP/$f"
 			[ "$status" = 2 ] && [[ "$output" == *"mp-order: cannot write '/dev/full': No space left on device" ]] || { echo "$output"; false; }
+			run env --ignore-signal=CHLD mp-order --compress=$m -o /dev/full "$TMP/$f"
+			[ "$status" = 2 ] && [[ "$output" == *"mp-order: cannot write '/dev/full': No space left on device" ]] || { echo "$output"; false; }
 		done
+		run bash -c "ulimit -f 1; mp-order --compress=$m -o '$TMP/large' '$TMP/in'"
+		[ "$status" = 2 ] && [ "$output" = "mp-order: cannot write '$TMP/large': File too large" ] || { echo "$output"; false; }
 		run bash -c "mp-order --compress=$m '$TMP/in' 2>&1 > >(exec true); echo \$?"
 		[ "$output" = 141 ] || { echo "$output"; false; }
 		run bash -c "trap '' PIPE; mp-order --compress=$m '$TMP/in' 2>&1 > >(exec true); echo \$?"

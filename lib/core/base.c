@@ -23,6 +23,7 @@ void mp_init(const char *name)
 	if (fd > 2)
 		close(fd);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGCHLD, SIG_DFL);
 }
 
 const char *mp_name(void)

@@ -50,10 +50,11 @@ static inline uint64_t mp_count_sum(uint64_t a, uint64_t b)
 }
 
 /*
- * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
- * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it,
- * so that no file becomes stdin or stdout: reading or writing it fails with EBADF, opening
- * /dev/stdout fails, and child processes find it closed.
+ * Always first in main: sets the name for messages and restores SIGPIPE and SIGCHLD to their defaults
+ * (systemd and Python start children with SIGPIPE ignored; while SIGCHLD is ignored, waitpid() finds
+ * no child). Where the caller closed one of the fds 0-2, reserves it, so that no file becomes stdin
+ * or stdout: reading or writing it fails with EBADF, opening /dev/stdout fails, and child processes
+ * find it closed.
  */
 void mp_init(const char *name);
 const char *mp_name(void);

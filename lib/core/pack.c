@@ -159,6 +159,7 @@ int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool pr
 static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out, bool prompt)
 {
 	mp_die_no_memory(ENOMEM);
+	signal(SIGXFSZ, SIG_IGN);
 	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
 	out->soft = true;
 	_exit(mp_pack_copy(method, in, out, prompt));

@@ -100,7 +100,14 @@ static bool ask(struct mp_java *j, pid_t pid)
 	return true;
 }
 
-/* False: the recording has ended. */
+static bool has_ended(const struct mp_java *j)
+{
+	struct pollfd stop = { .fd = j->stop, .events = POLLIN };
+
+	return poll(&stop, 1, 0) > 0;
+}
+
+/* False: the recording has ended. To read the mappings of all processes can take seconds. */
 static bool ask_all(struct mp_java *j)
 {
 	struct mp_pids pids = { NULL, 0, 0 };
@@ -116,7 +123,7 @@ static bool ask_all(struct mp_java *j)
 	else if (!j->target->n_cgroups)
 		mp_proc_processes(&pids);
 	for (i = 0; i < pids.n && more; i++)
-		more = ask(j, pids.v[i]);
+		more = !has_ended(j) && ask(j, pids.v[i]);
 	mp_pids_release(&pids);
 	return more;
 }

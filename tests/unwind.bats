@@ -530,7 +530,7 @@ start_briefs() {
 	# the same with the whole system recorded, for our programs; what other programs do at the time may take the copies' place
 	for _ in 1 2 3; do
 		mp-record -q --realtime -a -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" || [ $? = 1 ]
-		n=$(grep -c "comm=brief-sh	" "$TMP/s") cut=$(grep "comm=brief-sh	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
+		n=$(grep -c "	comm=brief-sh	" "$TMP/s") cut=$(grep "	comm=brief-sh	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
 		echo "$n, $cut cut"
 		[ "$n" -gt 100 ]
 		[ $((cut * 100)) -gt "$n" ] || break

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/host/slots.h"
+
 enum {
 	SLOTS = 1 << 20, /* totals; the first MP_AGG_RULES are of what does not fit, by aggregate */
 	ALIGNMENT = 8,
@@ -37,8 +39,7 @@ struct mp_agg_ledger {
 	bool restoring; /* so that no slot gets another key that is still to be restored */
 	uint64_t state; /* number of the state that is being changed */
 	uint32_t n;
-	uint32_t *removed; /* slots of totals that are 0, the longest removed first */
-	size_t first, n_removed, cap_removed;
+	struct mp_slots removed; /* of totals that are 0 */
 };
 
 struct mp_agg_ledger *mp_agg_ledger_new(void *memory)
@@ -60,7 +61,7 @@ void mp_agg_ledger_free(struct mp_agg_ledger *l)
 {
 	if (!l)
 		return;
-	free(l->removed);
+	mp_slots_release(&l->removed);
 	free(l);
 }
 
@@ -103,14 +104,10 @@ void mp_agg_ledger_each(const struct mp_agg_ledger *l, mp_agg_ledger_fn *each, v
 
 /* --- totals ----------------------------------------------------------------------------------- */
 
-/* Prepares an entry for a change: until the state is saved, its value before counts. */
+/* Prepares an entry for a change. */
 static void change(const struct mp_agg_ledger *l, struct entry *e)
 {
-	if (e->state == l->state)
-		return;
-	e->before = e->now;
-	__atomic_store_n(&e->state, l->state, __ATOMIC_RELEASE);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	mp_slots_change(&e->state, l->state, &e->before, &e->now, sizeof(e->now));
 }
 
 static bool is_zero(const struct mp_agg_total *t)
@@ -121,14 +118,12 @@ static bool is_zero(const struct mp_agg_total *t)
 /* An entry whose key may be overwritten; SLOT_FULL: there is none. */
 static uint32_t free_slot(struct mp_agg_ledger *l)
 {
-	if (l->first < l->n_removed && !l->restoring) {
-		uint32_t slot = l->removed[l->first];
-		const struct entry *e = &l->shared->entries[slot];
+	uint32_t slot = mp_slots_oldest(&l->removed);
+	const struct entry *e = &l->shared->entries[slot];
 
-		if (e->state != l->state || is_zero(&e->before)) {
-			l->first++;
-			return slot;
-		}
+	if (slot && !l->restoring && (e->state != l->state || is_zero(&e->before))) {
+		mp_slots_take(&l->removed);
+		return slot;
 	}
 	return l->n < SLOTS ? l->n : SLOT_FULL;
 }
@@ -163,17 +158,6 @@ void mp_agg_ledger_add(struct mp_agg_ledger *l, uint32_t *slot, const struct mp_
 	e->now.count += more->count;
 }
 
-static void note_removed(struct mp_agg_ledger *l, uint32_t slot)
-{
-	if (l->first > l->n_removed / 2) {
-		l->n_removed -= l->first;
-		memmove(l->removed, l->removed + l->first, l->n_removed * sizeof(*l->removed));
-		l->first = 0;
-	}
-	l->removed = mp_grow(l->removed, &l->cap_removed, l->n_removed + 1, sizeof(*l->removed));
-	l->removed[l->n_removed++] = slot;
-}
-
 void mp_agg_ledger_remove(struct mp_agg_ledger *l, uint32_t slot, uint32_t aggregate,
 			  const struct mp_agg_total *total)
 {
@@ -183,7 +167,7 @@ void mp_agg_ledger_remove(struct mp_agg_ledger *l, uint32_t slot, uint32_t aggre
 	e->now.weight -= total->weight;
 	e->now.count -= total->count;
 	if (slot != SLOT_FULL)
-		note_removed(l, slot);
+		mp_slots_put(&l->removed, slot);
 }
 
 void mp_agg_ledger_saved(struct mp_agg_ledger *l, uint64_t number)
@@ -202,7 +186,7 @@ static void restore_values(struct mp_agg_ledger *l, uint64_t number)
 		if (e->state > number)
 			e->now = e->before;
 		if (is_zero(&e->now) && i >= MP_AGG_RULES)
-			note_removed(l, i);
+			mp_slots_put(&l->removed, i);
 	}
 }
 

@@ -2,7 +2,8 @@
 #include "lib/capture/stack/task_log.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "lib/capture/host/slots.h"
 
 enum { SLOTS = 1 << 16 }; /* the first one is never used */
 
@@ -23,8 +24,7 @@ struct mp_task_log {
 	struct shared *shared;
 	uint64_t state; /* number of the state that is being changed */
 	uint32_t n;
-	uint32_t *removed; /* slots that are not in use, the longest removed first */
-	size_t first, n_removed, cap_removed;
+	struct mp_slots removed;
 };
 
 struct mp_task_log *mp_task_log_new(void *memory)
@@ -42,50 +42,33 @@ void mp_task_log_free(struct mp_task_log *l)
 {
 	if (!l)
 		return;
-	free(l->removed);
+	mp_slots_release(&l->removed);
 	free(l);
 }
 
-/* Prepares an entry for a change: until the state is saved, its value before counts. */
+/* Prepares an entry for a change. */
 static struct mp_task_logged *change(const struct mp_task_log *l, uint32_t slot)
 {
 	struct entry *e = &l->shared->entries[slot];
 
-	if (e->state != l->state) {
-		e->before = e->now;
-		__atomic_store_n(&e->state, l->state, __ATOMIC_RELEASE);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	}
+	mp_slots_change(&e->state, l->state, &e->before, &e->now, sizeof(e->now));
 	return &e->now;
 }
 
 /* An unused entry, of which the state that was saved last knows nothing; 0: there is none. */
 static uint32_t new_slot(struct mp_task_log *l)
 {
-	if (l->first < l->n_removed) {
-		uint32_t slot = l->removed[l->first];
-		const struct entry *e = &l->shared->entries[slot];
+	uint32_t slot = mp_slots_oldest(&l->removed);
+	const struct entry *e = &l->shared->entries[slot];
 
-		if (e->state != l->state || !e->before.is) {
-			l->first++;
-			return slot;
-		}
+	if (slot && (e->state != l->state || !e->before.is)) {
+		mp_slots_take(&l->removed);
+		return slot;
 	}
 	if (l->n == SLOTS)
 		return 0;
 	__atomic_store_n(&l->shared->n, l->n + 1, __ATOMIC_RELEASE);
 	return l->n++;
-}
-
-static void note_removed(struct mp_task_log *l, uint32_t slot)
-{
-	if (l->first > l->n_removed / 2) {
-		l->n_removed -= l->first;
-		memmove(l->removed, l->removed + l->first, l->n_removed * sizeof(*l->removed));
-		l->first = 0;
-	}
-	l->removed = mp_grow(l->removed, &l->cap_removed, l->n_removed + 1, sizeof(*l->removed));
-	l->removed[l->n_removed++] = slot;
 }
 
 void mp_task_log_put(struct mp_task_log *l, uint32_t *slot, const struct mp_task_logged *task)
@@ -106,7 +89,7 @@ void mp_task_log_remove(struct mp_task_log *l, uint32_t slot)
 	if (!slot)
 		return;
 	change(l, slot)->is = false;
-	note_removed(l, slot);
+	mp_slots_put(&l->removed, slot);
 }
 
 void mp_task_log_saved(struct mp_task_log *l, uint64_t number)
@@ -125,7 +108,7 @@ void mp_task_log_restore(struct mp_task_log *l, uint64_t number)
 		if (e->state > number)
 			e->now = e->before;
 		if (!e->now.is)
-			note_removed(l, i);
+			mp_slots_put(&l->removed, i);
 	}
 }
 

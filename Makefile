@@ -5,12 +5,13 @@
 #   make demo            as root: install what is missing, build, record two seconds, draw
 #   make check           as root: install what the tests need, build, run all tests
 #   make install         PREFIX (default /usr/local), DESTDIR
+#   make deb dist        Debian packages, and an archive of the source, below build/
 #   make bench fuzz format golden messages images clean uninstall
 #
 # SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well. So does make filters STATIC=1,
 # whose programs need no library, for machines where none can be installed.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 PKG_CONFIG ?= pkg-config
 # mp-srcline is built where libdw is, and is not one of `make filters`
@@ -86,7 +87,7 @@ LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
 .PHONY: all filters check demo images bench fuzz fuzzers format golden messages install uninstall clean \
-	deps-build deps-check deps-coverage coverage unit test-programs
+	deb dist deps-build deps-check deps-coverage deps-deb coverage unit test-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -379,7 +380,8 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libzstd-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev protobuf-c-compiler libprotobuf-c-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
-DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
+DEPS_DEB   := $(DEPS_BUILD) dpkg-dev debhelper lintian
+DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
 	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby \
@@ -403,6 +405,8 @@ $(BUILD_ROOT):
 
 deps-build: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_BUILD))
+deps-deb: | $(BUILD_ROOT)
+	$(call install-missing,$(DEPS_DEB))
 deps-coverage: deps-check
 	$(call install-missing,gcovr)
 deps-check: | $(BUILD_ROOT)
@@ -441,6 +445,20 @@ uninstall:
 	-rmdir $(COLLDIR) $(DESTDIR)$(PREFIX)/share/mp 2> /dev/null
 	[ -z '$(DESTDIR)' ] || find '$(DESTDIR)' -mindepth 1 -type d -empty -delete
 
+# --- packages ---------------------------------------------------------------------------------------------
+
+# from a tag, see docs/packaging/version
+PACKAGE_VERSION = $(shell docs/packaging/version $(VERSION))
+DEB := $(BUILD_ROOT)/deb
+# where the packaged programs are compiled: with the flags of Debian, so not among the others
+DEB_OBJECTS := $(BUILD_ROOT)/deb-objects
+
+deb: deps-deb
+	@docs/packaging/deb '$(PACKAGE_VERSION)' $(DEB) $(DEB_OBJECTS) '$(DEPS_BUILD)'
+
+dist:
+	@docs/packaging/dist '$(PACKAGE_VERSION)' $(BUILD_ROOT)
+
 # --- the rest ---------------------------------------------------------------------------------------------
 
 SOURCES = $(shell find cmd lib bpf tests docs -name '*.[ch]')
@@ -451,4 +469,4 @@ format:
 clean:
 	rm -rf $(BUILD_ROOT)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

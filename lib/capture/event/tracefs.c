@@ -56,7 +56,7 @@ struct mp_tracefs *mp_tracefs_open(void)
 
 	t->mount_fd = -1;
 	for (i = 0; i < MP_ARRAY_SIZE(places) && !t->events; i++)
-		if (access(places[i], R_OK | X_OK) == 0)
+		if (faccessat(AT_FDCWD, places[i], R_OK | X_OK, AT_EACCESS) == 0)
 			t->events = mp_strdup(places[i]);
 		else if (errno == EACCES)
 			break;
@@ -123,7 +123,7 @@ static bool is_event(const struct mp_tracefs *t, const char *system, const char 
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s/%s/id", t->events, system, name);
-	return access(path, F_OK) == 0;
+	return faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
 }
 
 size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *each, void *arg)

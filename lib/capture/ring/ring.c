@@ -34,15 +34,20 @@ static int number_of(const char *path, int missing)
 	return v;
 }
 
-/* CAP_PERFMON (Linux 5.8), or CAP_SYS_ADMIN, which older kernels require. */
-static bool has_capability(void)
+static bool has(int capability)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	struct __user_cap_data_struct data[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
 
 	if (syscall(SYS_capget, &head, data) < 0)
 		return geteuid() == 0;
-	return (data[1].effective & 1u << (38 - 32)) || (data[0].effective & 1u << CAP_SYS_ADMIN);
+	return data[capability / 32].effective & 1u << capability % 32;
+}
+
+/* CAP_PERFMON (Linux 5.8), or CAP_SYS_ADMIN, which older kernels require. */
+static bool has_capability(void)
+{
+	return has(CAP_PERFMON) || has(CAP_SYS_ADMIN);
 }
 
 static int paranoid(void)
@@ -64,11 +69,13 @@ char *mp_perf_advice(const char *event)
 {
 	int level = paranoid();
 
-	if (has_capability())
-		return mp_asprintf(
-			"%s: not permitted, though this process has CAP_PERFMON: a security module "
-			"or a container forbids it",
-			event);
+	if (has(CAP_SYS_ADMIN))
+		return mp_asprintf("%s: not permitted, though this process has CAP_SYS_ADMIN: a "
+				   "security module or a container forbids it",
+				   event);
+	if (has(CAP_PERFMON))
+		return mp_asprintf("%s: not permitted: CAP_PERFMON is not enough (try as root)",
+				   event);
 	return mp_asprintf(
 		"%s: not permitted: this needs root, or CAP_PERFMON, or "
 		"kernel.perf_event_paranoid below its value of %d. Without them: your own "

@@ -41,7 +41,7 @@ BIN   := $(BUILD)/bin
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP $(if $(HAVE_PROTOBUF),-DMP_HAVE_PROTOBUF)
+override CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP $(if $(HAVE_PROTOBUF),-DMP_HAVE_PROTOBUF)
 override LDFLAGS  += -pthread $(if $(STATIC),-static) $(if $(SAN),-fsanitize=$(SAN))
 
 SRCLINE_SRC := $(wildcard lib/srcline/*.c)
@@ -155,6 +155,15 @@ say-without-protobuf = $(if $(HAVE_PROTOBUF),,@echo "protobuf-c not found: mp-ex
 $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+
+# what has the version in it is built again when that changes
+VERSIONED := $(addprefix $(BUILD)/lib/,core/opt.o export/firefox.o export/speedscope.o)
+.PHONY: FORCE
+$(BUILD)/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' > $@
+$(VERSIONED): $(BUILD)/version
+$(VERSIONED): override CPPFLAGS += -DMP_VERSION='"$(VERSION)"'
 
 # the assembler includes scripts in these objects
 $(addprefix $(BUILD)/lib/,heatmap/heatdata.o flame/flamehtml.o page/pagehtml.o stackplot/stackdraw.o timeline/timelinehtml.o): \

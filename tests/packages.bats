@@ -12,9 +12,10 @@ load lib
 		command -v $tool > /dev/null || skip "no $tool"
 	done
 	# the programs that are tested, not compiled again; its status is that of lintian
-	DEB_BUILD_OPTIONS=noautodbgsym make -s deb DEB="$TMP/deb" DEB_OBJECTS="$BUILD" > "$TMP/log" 2>&1 || { cat "$TMP/log"; false; }
+	version=$(sed -n 's/^VERSION := //p' Makefile)
+	DEB_BUILD_OPTIONS=noautodbgsym make -s deb DEB="$TMP/deb" DEB_OBJECTS="$BUILD" PACKAGE_VERSION="$version" > "$TMP/log" 2>&1 || { cat "$TMP/log"; false; }
 	tools=$(echo "$TMP"/deb/mp-tools_*.deb) record=$(echo "$TMP"/deb/mp-record_*.deb)
-	[ "$(dpkg-deb -f "$tools" Version)" = "$(docs/packaging/version "$(sed -n 's/^VERSION := //p' Makefile)")-1" ]
+	[ "$(dpkg-deb -f "$tools" Version)" = "$version-1" ]
 	dpkg-deb -c "$tools" > "$TMP/tools"
 	dpkg-deb -c "$record" > "$TMP/record"
 	for p in $PROGRAMS; do
@@ -35,7 +36,7 @@ load lib
 	dpkg --root="$root" -i "$tools" "$record" > "$TMP/log" 2>&1 || { cat "$TMP/log"; false; }
 
 	for p in $PROGRAMS; do
-		[ "$(chroot "$root" "/usr/bin/$p" --version)" = "$("$p" --version)" ]
+		[ "$(chroot "$root" "/usr/bin/$p" --version)" = "$p (mp tools) $version" ]
 	done
 	[ "$(printf '3#main;f\n' | chroot "$root" /usr/bin/mp-fold)" = 'main;f 3' ]
 	chroot "$root" /usr/bin/mp help latency | grep -q disklat

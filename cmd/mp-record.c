@@ -204,11 +204,10 @@ static void add_event(const char *text)
 
 static void add_counts(const char *text)
 {
-	size_t i = options.specs.n;
+	char *error;
 
-	add_event(text);
-	for (; i < options.specs.n; i++)
-		options.specs.v[i].count = true;
+	if (mp_specs_parse_counts(&options.specs, text, cap_sources_parse, &error) < 0)
+		mp_usage("%s", error);
 }
 
 static void add_pids(struct mp_pids *pids, int code, const char *arg)

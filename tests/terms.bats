@@ -15,6 +15,8 @@ declare -gA REASONS=(
 	[filter]='*: it takes no filter (*'
 	[fields]='*: the kernel does not accept the filter *|*the filter?s ?nonsense? is not one of its fields*'
 	[space]='*: it takes no modifier u or k (*'
+	[host]='*: it takes no modifier H (hardware events do)'
+	[guest]='*: it takes no modifier G (stat: of a hardware event does)'
 	[precise]='*: it takes no modifier p or P (*'
 	[rate]='*: it takes no period= or freq= (*'
 	[stack]='*: it has no stack'
@@ -89,6 +91,9 @@ try() {
 		try "${event#*|}" -e "stat:page-faults/${event%|*}/"
 	done
 	try precise --stat page-faults:P
+	try host -e page-faults:H
+	try guest --stat page-faults:G
+	try host --stat sched:sched_switch:HG
 	try - --stat page-faults:u
 	run mp-record -e 'sum:blocked/nonsense=1/' -- true
 	[ "$status" = 2 ] && [[ $output == *"sum:blocked: unknown term 'nonsense' of a named aggregate"* ]] || false

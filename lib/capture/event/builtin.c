@@ -43,6 +43,15 @@ static const struct mp_tp_field count_fields[] = {
 	  SIZE(struct mp_sampled_count, share), 1, true, NULL },
 };
 
+static const struct mp_tp_field ratio_fields[] = {
+	{ "value", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_sampled_ratio, value),
+	  SIZE(struct mp_sampled_ratio, value), 1, true, NULL },
+	NUMBER_OF(struct mp_sampled_ratio, "count", MP_TP_UNSIGNED, count),
+	NUMBER_OF(struct mp_sampled_ratio, "per", MP_TP_UNSIGNED, per),
+	{ "share", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_sampled_ratio, share),
+	  SIZE(struct mp_sampled_ratio, share), 1, true, NULL },
+};
+
 #define FIELDS(v) v, MP_ARRAY_SIZE(v)
 
 const struct mp_builtin mp_builtin_count = {
@@ -51,6 +60,14 @@ const struct mp_builtin mp_builtin_count = {
 	.kind = MP_BUILTIN_COUNT,
 	.fields = count_fields,
 	.n_fields = MP_ARRAY_SIZE(count_fields),
+};
+
+const struct mp_builtin mp_builtin_ratio = {
+	.name = "stat:",
+	.what = "ratio of two counters",
+	.kind = MP_BUILTIN_COUNT,
+	.fields = ratio_fields,
+	.n_fields = MP_ARRAY_SIZE(ratio_fields),
 };
 
 static const struct mp_builtin all[] = {

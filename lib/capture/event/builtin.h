@@ -35,6 +35,9 @@ struct mp_builtin {
 /* The event that counts another event: its name is "stat:" and the name of that event. */
 extern const struct mp_builtin mp_builtin_count;
 
+/* The ratio of the counts of two events. */
+extern const struct mp_builtin mp_builtin_ratio;
+
 /* Calls `each` for the events that match a glob. Returns how many match. */
 typedef void mp_builtin_fn(void *arg, const struct mp_builtin *own);
 

@@ -31,6 +31,11 @@ bool mp_events_all_aggregated(const struct mp_events *events)
 
 void mp_event_release(struct mp_event *e)
 {
+	size_t i;
+
+	for (i = 0; e->ratio && i < 2; i++)
+		mp_event_release(&e->ratio[i]);
+	free(e->ratio);
 	mp_event_agg_free(e->agg);
 	free(e->type);
 	free(e->filter);

@@ -39,6 +39,7 @@ struct mp_event {
 	struct mp_tp *tp;
 	struct mp_tracing *tracing;   /* aggregated by a program of its own; NULL: recorded */
 	const struct mp_builtin *own; /* the built-in event; NULL: it is not one */
+	struct mp_event *ratio;	      /* the two events whose counts are divided; NULL: no ratio */
 	/* payload fields that are written, from `tp` or `own` */
 	const struct mp_tp_field **payload;
 	size_t n_payload;
@@ -79,6 +80,12 @@ struct mp_event {
 static inline bool mp_event_is_read(const struct mp_event *e)
 {
 	return e->own && e->own->kind != MP_BUILTIN_RECORD;
+}
+
+/* Whether the event is counted. */
+static inline bool mp_event_is_counted(const struct mp_event *e)
+{
+	return e->own && e->own->kind == MP_BUILTIN_COUNT;
 }
 
 struct mp_events {

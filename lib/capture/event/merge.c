@@ -85,6 +85,8 @@ static void merge_sampling(struct mp_event *to, const struct mp_event *from)
 	to->attr.exclude_user &= from->attr.exclude_user;
 	to->attr.exclude_kernel &= from->attr.exclude_kernel;
 	to->attr.exclude_hv &= from->attr.exclude_hv;
+	to->attr.exclude_host &= from->attr.exclude_host;
+	to->attr.exclude_guest &= from->attr.exclude_guest;
 }
 
 int mp_event_merge(struct mp_event *to, const struct mp_event *from)
@@ -110,6 +112,32 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	return result;
+}
+
+static bool counts_the_same(const struct mp_event *a, const struct mp_event *b)
+{
+	return memcmp(&a->attr, &b->attr, sizeof(a->attr)) == 0 && !a->filter == !b->filter &&
+	       (!a->filter || strcmp(a->filter, b->filter) == 0);
+}
+
+bool mp_event_same_ratio(const struct mp_event *a, const struct mp_event *b)
+{
+	if (!a->ratio || !b->ratio)
+		return !a->ratio && !b->ratio;
+	return counts_the_same(&a->ratio[0], &b->ratio[0]) &&
+	       counts_the_same(&a->ratio[1], &b->ratio[1]);
+}
+
+/* Merges two events of the same type, or reports why they cannot be merged. */
+static void merge_or_say(struct mp_event *to, const struct mp_event *from)
+{
+	if (!mp_event_same_ratio(to, from))
+		mp_say("%s: given twice, with different events: counting those of the first",
+		       to->type);
+	else if (!to->agg && mp_event_merge(to, from) < 0)
+		mp_say("%s: given twice, with fields of the same name or too many: recording those "
+		       "of the first",
+		       to->type);
 }
 
 /* Two aggregated events are the same if their aggregates have the same name, too. */
@@ -171,10 +199,7 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 		same = from->v[i].agg ? find_aggregated(to, &from->v[i])
 				      : find_same(to, &from->v[i]);
 		if (same) {
-			if (!same->agg && mp_event_merge(same, &from->v[i]) < 0)
-				mp_say("%s: given twice, with fields of the same name or too many: "
-				       "recording those of the first",
-				       same->type);
+			merge_or_say(same, &from->v[i]);
 			mp_event_release(&from->v[i]);
 			continue;
 		}

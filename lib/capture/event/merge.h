@@ -19,4 +19,7 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from);
  */
 void mp_events_merge(struct mp_events *to, struct mp_events *from);
 
+/* Whether both events are the same ratio of counters, or neither is one. */
+bool mp_event_same_ratio(const struct mp_event *a, const struct mp_event *b);
+
 #endif

@@ -68,6 +68,10 @@ static void set_attr(struct mp_resolver *r, struct mp_event *e, const struct mp_
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
 	r->honoured |= MP_SPEC_SPACE;
+	e->attr.exclude_guest = s->host && !s->guest;
+	e->attr.exclude_host = s->guest && !s->host;
+	if (!found->software)
+		r->honoured |= MP_SPEC_HOST | (r->count ? MP_SPEC_GUEST : 0);
 	if (!found->software && !r->count)
 		r->honoured |= MP_SPEC_PRECISE | MP_SPEC_MEMORY;
 	if (!r->count)

@@ -105,7 +105,7 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 /* Changes an event, which was resolved as if it were recorded, to one that is counted. */
 static void count_event(struct mp_resolver *r, struct mp_event *e)
 {
-	e->own = &mp_builtin_count;
+	e->own = e->ratio ? &mp_builtin_ratio : &mp_builtin_count;
 	e->each = false;
 	e->context = r->options->count_context;
 	mp_resolver_set_reading(r, e, MP_RESOLVER_COUNTED_NS);
@@ -114,10 +114,89 @@ static void count_event(struct mp_resolver *r, struct mp_event *e)
 	mp_resolver_write_fields(e);
 }
 
+static int resolve(struct mp_resolver *r, const struct cap_source *const *sources);
+
+/*
+ * Resolves an event of a ratio apart from the other events, so that it is not merged with one of
+ * them. On failure the result has no events.
+ */
+static struct mp_events resolve_half(struct mp_resolver *r, const struct mp_spec *half,
+				     const struct cap_source *const *sources)
+{
+	struct mp_events *all = r->events, one = { .probes = all->probes };
+	const struct mp_spec *ratio = r->spec;
+	char *type;
+
+	r->spec = half;
+	r->events = &one;
+	if (resolve(r, sources) == 0 && !r->failed && one.n != 1)
+		mp_resolver_fail(r, mp_asprintf("%s: a ratio is of two events, and '%s' is %zu",
+						ratio->name, half->name, one.n));
+	r->spec = ratio;
+	r->events = all;
+	all->probes = one.probes;
+	one.probes = (struct mp_probes){ .made = NULL };
+	if (r->failed) {
+		mp_events_release(&one);
+		return one;
+	}
+	/* for messages about this counter */
+	type = mp_asprintf("stat:%s: %s", ratio->name, one.v[0].type + strlen("stat:"));
+	free(one.v[0].type);
+	one.v[0].type = type;
+	return one;
+}
+
+/* Refuses terms of a ratio other than its interval. */
+static int check_ratio(struct mp_resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	const char *term = s->config && *s->config ? s->config : s->terms;
+
+	if (term)
+		return mp_resolver_fail(r, mp_asprintf("stat:%s: unknown term '%s' of a ratio",
+						       s->name, term));
+	r->honoured =
+		MP_SPEC_COUNT | MP_SPEC_INTERVAL | MP_SPEC_SPACE | MP_SPEC_HOST | MP_SPEC_GUEST;
+	return check_parts(r);
+}
+
+/* Adds an event whose value is the ratio of two counters. */
+static int resolve_ratio(struct mp_resolver *r, const struct cap_source *const *sources)
+{
+	struct mp_events first, second;
+	ptrdiff_t known;
+	struct mp_event *e;
+
+	if (check_ratio(r) < 0)
+		return -1;
+	first = resolve_half(r, &r->spec->ratio[0], sources);
+	if (r->failed)
+		return -1;
+	second = resolve_half(r, &r->spec->ratio[1], sources);
+	if (r->failed) {
+		mp_events_release(&first);
+		return -1;
+	}
+	r->count = true;
+	known = mp_resolver_find(r, r->spec->name);
+	e = mp_resolver_add(r, r->spec->name);
+	mp_builtin_set_attr(&mp_builtin_ratio, &e->attr);
+	e->ratio = mp_alloc(2 * sizeof(*e->ratio));
+	e->ratio[0] = first.v[0];
+	e->ratio[1] = second.v[0];
+	free(first.v);
+	free(second.v);
+	count_event(r, e);
+	return mp_resolver_merge_last(r, known);
+}
+
 static int resolve(struct mp_resolver *r, const struct cap_source *const *sources)
 {
 	size_t i = r->events->n;
 
+	if (r->spec->ratio)
+		return resolve_ratio(r, sources);
 	if (resolve_name(r, sources) < 0)
 		return -1;
 	for (; r->count && i < r->events->n; i++)

@@ -244,7 +244,10 @@ int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 		return 0;
 	if (r->count)
 		mp_resolver_set_reading(r, last, MP_RESOLVER_COUNTED_NS);
-	if (mp_event_merge(&r->events->v[known], last) < 0)
+	if (!mp_event_same_ratio(&r->events->v[known], last))
+		result = mp_resolver_fail(r, mp_asprintf("%s: given twice, with different events",
+							 last->type));
+	else if (mp_event_merge(&r->events->v[known], last) < 0)
 		result = mp_resolver_fail(
 			r, mp_asprintf("%s: given twice, with fields of the same name or too many",
 				       last->type));

@@ -5,9 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/capture/event/ratio.h"
+
 struct parser {
 	const char *at;
 	mp_spec_name_fn *parse_name;
+	bool count;  /* all events are counted */
+	bool halves; /* they are those of a ratio */
 	char **error;
 };
 
@@ -104,7 +108,7 @@ static bool all_modifiers(struct mp_str s)
 	size_t i;
 
 	for (i = 0; i < s.len; i++)
-		if (!strchr("ukhpP", s.p[i]))
+		if (!strchr("ukHGhpP", s.p[i]))
 			return false;
 	return s.len > 0;
 }
@@ -121,6 +125,12 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 		case 'k':
 			spec->kernel = true;
 			break;
+		case 'H':
+			spec->host = true;
+			break;
+		case 'G':
+			spec->guest = true;
+			break;
 		case 'p':
 			if (++spec->precise > 3)
 				return fail(p, "more than three p after '%s'", spec->name);
@@ -129,8 +139,8 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 			spec->most_precise = true;
 			break;
 		default:
-			return fail(p, "unknown modifier '%c' after '%s' (u, k, p, P)", mods.p[i],
-				    spec->name);
+			return fail(p, "unknown modifier '%c' after '%s' (u, k, H, G, p, P)",
+				    mods.p[i], spec->name);
 		}
 	}
 	if (spec->most_precise && spec->precise)
@@ -353,10 +363,73 @@ static int set_segment(struct parser *p, struct mp_spec *spec, struct mp_str seg
 	return 0;
 }
 
+static int parse_all(struct parser p, struct mp_specs *specs);
+
+/* Parses the two events of a ratio, which have the interval and the modifiers of the ratio. */
+static int parse_ratio(struct parser *p, struct mp_spec *spec, const char *events)
+{
+	struct parser in = { events, p->parse_name, true, true, p->error };
+	struct mp_specs both = { NULL, 0, 0 };
+	size_t i;
+
+	if (p->halves)
+		return fail(p, "%s: a ratio cannot be in another one", spec->name);
+	if (parse_all(in, &both) < 0)
+		goto bad;
+	if (both.n != 2) {
+		fail(p, "%s: a ratio is of two events", spec->name);
+		goto bad;
+	}
+	for (i = 0; i < 2; i++) {
+		if (both.v[i].interval_ns) {
+			fail(p, "%s: '%s' is in a ratio, which has the interval of both",
+			     spec->name, both.v[i].name);
+			goto bad;
+		}
+		both.v[i].interval_ns = spec->interval_ns;
+		both.v[i].user |= spec->user;
+		both.v[i].kernel |= spec->kernel;
+		both.v[i].host |= spec->host;
+		both.v[i].guest |= spec->guest;
+	}
+	spec->ratio = both.v;
+	return 0;
+bad:
+	mp_specs_release(&both);
+	return -1;
+}
+
+/* Splits "NAME=(EVENT,EVENT)", which is the name so far, or finds the ratio of a plain name. */
+static int set_ratio(struct parser *p, struct mp_spec *spec)
+{
+	char *open = strstr(spec->name, "=("), *events;
+	const char *known = spec->count ? mp_ratio_find(spec->name) : NULL;
+	size_t len;
+	int result;
+
+	if (known)
+		return parse_ratio(p, spec, known);
+	if (!open || spec->probe || strcspn(spec->name, ":/(") < (size_t)(open - spec->name))
+		return 0;
+	len = strlen(open + 2);
+	if (!len || open[1 + len] != ')')
+		return fail(p, "'%s': the ratio does not end with ')'", spec->name);
+	if (!spec->count)
+		return fail(p, "'%s': a ratio is of counters: stat:%s", spec->name, spec->name);
+	if (open == spec->name)
+		return fail(p, "'stat:%s': the ratio has no name", spec->name);
+	events = mp_strndup(open + 2, len - 1);
+	*open = '\0';
+	result = parse_ratio(p, spec, events);
+	free(events);
+	return result;
+}
+
 static int parse_one(struct parser *p, struct mp_spec *spec)
 {
 	struct mp_str part = { NULL, 0 };
 
+	spec->count = p->count;
 	if (strncmp(p->at, "stat:", 5) == 0) {
 		spec->count = true;
 		p->at += 5;
@@ -394,6 +467,11 @@ static int parse_one(struct parser *p, struct mp_spec *spec)
 
 static void release(struct mp_spec *spec)
 {
+	size_t i;
+
+	for (i = 0; spec->ratio && i < 2; i++)
+		release(&spec->ratio[i]);
+	free(spec->ratio);
 	free(spec->name);
 	free(spec->filter);
 	free(spec->config);
@@ -414,18 +492,16 @@ bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *va
 	return true;
 }
 
-int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
-		   char **error)
+/* Appends the specifications in the parser's text. */
+static int parse_all(struct parser p, struct mp_specs *specs)
 {
-	struct parser p = { text, parse_name, error };
-
 	for (;;) {
 		struct mp_spec spec = { .stack = MP_STACK_UNSET, .method = MP_METHOD_UNSET };
 		const char *why;
 
 		while (*p.at == ' ')
 			p.at++;
-		if (parse_one(&p, &spec) < 0) {
+		if (parse_one(&p, &spec) < 0 || set_ratio(&p, &spec) < 0) {
 			release(&spec);
 			return -1;
 		}
@@ -444,6 +520,18 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *pa
 	if (*p.at)
 		return fail(&p, "unexpected '%.40s'", p.at);
 	return 0;
+}
+
+int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
+		   char **error)
+{
+	return parse_all((struct parser){ text, parse_name, false, false, error }, specs);
+}
+
+int mp_specs_parse_counts(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
+			  char **error)
+{
+	return parse_all((struct parser){ text, parse_name, true, false, error }, specs);
 }
 
 bool mp_when_any(const struct mp_when *when)

@@ -4,6 +4,7 @@
  *
  *	EVENT[,EVENT]...
  *	EVENT = [stat:]NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
+ *	NAME = a name, or for a ratio of counters NAME=(EVENT,EVENT)
  *
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
  * ("prev_pid==42 && next_comm~\"nginx*\""), or, after the name of a PMU, its event ("event=0x3c"),
@@ -37,7 +38,9 @@ struct mp_when {
 };
 
 struct mp_spec {
-	bool count;	 /* the name has the prefix "stat:" */
+	bool count; /* the name has the prefix "stat:" */
+	/* the two events of a ratio of counters, owned; NULL: it is not a ratio */
+	struct mp_spec *ratio;
 	char *name;	 /* may be a glob */
 	bool probe;	 /* a source has parsed the name, so that there are no modifiers */
 	char *filter;	 /* the kernel's filter; NULL: none */
@@ -51,6 +54,7 @@ struct mp_spec {
 	uint64_t interval_ns; /* interval of polled values and counters; 0: not given */
 	unsigned top;	      /* number of processes for polled memory; 0: not given */
 	bool user, kernel;    /* modifiers u, k: record only in user space, only in the kernel */
+	bool host, guest;     /* modifiers H, G: only the host, only guests of a hypervisor */
 	unsigned precise;     /* modifier p, 0 to 3 */
 	bool most_precise;    /* modifier P: the highest precision available */
 	bool memory;	      /* record the address, latency and source of memory accesses */
@@ -72,6 +76,10 @@ typedef size_t mp_spec_name_fn(const char *text);
 /* Appends the specifications in `text`. Returns 0, or -1 with `*error` (owned by the caller). */
 int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
 		   char **error);
+
+/* The same for events that are counted, with or without the prefix "stat:". */
+int mp_specs_parse_counts(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
+			  char **error);
 void mp_specs_release(struct mp_specs *specs);
 
 /* Splits the next term that only the source knows off `*terms`. Returns false if there is none. */

@@ -21,6 +21,8 @@ static const struct {
 			"clocks and hardware events" },
 	{ MP_SPEC_AGG,
 	  "sum=, ask=, got=, freed= and --sum are for samples, uprobes and uretprobes" },
+	{ MP_SPEC_HOST, "it takes no modifier H (hardware events do)" },
+	{ MP_SPEC_GUEST, "it takes no modifier G (stat: of a hardware event does)" },
 };
 
 unsigned mp_spec_parts(const struct mp_spec *s)
@@ -39,6 +41,8 @@ unsigned mp_spec_parts(const struct mp_spec *s)
 	parts |= s->memory ? MP_SPEC_MEMORY : 0;
 	parts |= mp_when_any(&s->when) ? MP_SPEC_WHEN : 0;
 	parts |= s->agg.given ? MP_SPEC_AGG : 0;
+	parts |= s->host ? MP_SPEC_HOST : 0;
+	parts |= s->guest ? MP_SPEC_GUEST : 0;
 	return parts;
 }
 

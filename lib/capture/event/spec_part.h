@@ -21,6 +21,8 @@ enum mp_spec_part {
 	MP_SPEC_MEMORY = 512,	/* the term "memory" */
 	MP_SPEC_WHEN = 1024,	/* conditions for samples */
 	MP_SPEC_AGG = 2048,	/* sum= and others */
+	MP_SPEC_HOST = 4096,	/* modifier H */
+	MP_SPEC_GUEST = 8192,	/* modifier G */
 };
 
 /* The parts that a specification has, as bits. */

@@ -26,6 +26,12 @@ struct mp_sampled_count {
 	char share[8]; /* the share of the time for which a multiplexed counter ran: "0.5000" */
 };
 
+struct mp_sampled_ratio {
+	uint64_t count, per;
+	char share[8];	/* as in mp_sampled_count; always written */
+	char value[32]; /* count / per: "1.250000"; not written if `per` is 0 */
+};
+
 struct mp_sampled {
 	struct perf_event_header header;
 	uint32_t event;	  /* index in struct mp_events */
@@ -39,6 +45,7 @@ struct mp_sampled {
 	union {
 		struct mp_sampled_memory memory;
 		struct mp_sampled_count count;
+		struct mp_sampled_ratio ratio;
 	} raw;
 	char comm[64];	  /* not escaped */
 	uint64_t time_ns; /* mp_record_time() reads it here */

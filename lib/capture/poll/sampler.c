@@ -227,10 +227,10 @@ static struct sampler *sampler_for(struct mp_samplers *s, const struct mp_events
 	struct sampler new = { .interval_ns = e->interval_ns, .bound_ns = UINT64_MAX };
 	size_t i;
 
-	for (i = 0; e->own == &mp_builtin_count && i < s->n; i++)
+	for (i = 0; mp_event_is_counted(e) && i < s->n; i++)
 		if (s->v[i].stat && s->v[i].interval_ns == e->interval_ns)
 			return &s->v[i];
-	if (e->own == &mp_builtin_count)
+	if (mp_event_is_counted(e))
 		new.stat = mp_stat_open(events, e->interval_ns, of, error);
 	else
 		new.memory = mp_memstat_new(e, event, of);

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "lib/capture/event/builtin_source.h"
+#include "lib/capture/event/ratio.h"
 #include "lib/capture/poll/sampler.h"
 #include "lib/capture/ring/recording.h"
+#include "lib/stream/glob.h"
 
 #define USUAL_NS 1000000000ull
 #define SELDOM_NS (10 * USUAL_NS) /* ten times as long, since computing PSS stalls the process */
@@ -29,9 +31,26 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	return mp_builtin_resolve(r, "mem:", add);
 }
 
+static void list_ratios(struct cap_listing *l)
+{
+	bool hardware = mp_pmu_has_hardware();
+	const struct mp_ratio *ratio;
+	char *name, *what;
+
+	for (ratio = mp_ratios; ratio->name; ratio++) {
+		name = mp_asprintf("stat:%s", ratio->name);
+		what = mp_asprintf("ratio of (%s)", ratio->events);
+		if ((hardware || !ratio->hardware) && mp_glob_plain(l->glob, name))
+			l->show(l->arg, &(struct cap_listed){ .name = name, .what = what });
+		free(name);
+		free(what);
+	}
+}
+
 static bool list(struct cap_listing *l)
 {
 	mp_builtin_list(l, true);
+	list_ratios(l);
 	return false;
 }
 
@@ -53,11 +72,11 @@ static int check_target(const struct cap_recording *r, char **error)
 	for (i = 0; i < r->events->n && !why; i++) {
 		const struct mp_event *e = &r->events->v[i];
 
-		if (mp_event_is_read(e) && e->own != &mp_builtin_count && !r->all_cpus)
+		if (mp_event_is_read(e) && !mp_event_is_counted(e) && !r->all_cpus)
 			why = "memory does not belong to a CPU: not with -C";
-		if (e->own == &mp_builtin_count && !r->all_cpus && !r->whole)
+		if (mp_event_is_counted(e) && !r->all_cpus && !r->whole)
 			why = "tasks are counted on all CPUs: -C not with -p, -t or a command";
-		if (e->own == &mp_builtin_count && r->user_excludes)
+		if (mp_event_is_counted(e) && r->user_excludes)
 			why = "counters cannot exclude processes: not with --exclude-pid";
 		if (why)
 			*error = mp_asprintf("%s: %s", e->type, why);
@@ -126,7 +145,7 @@ static void close_samplers(void *state)
 
 const struct cap_source mp_samplers_source = {
 	.name = "polled value",
-	.heading = "Memory of processes, read at an interval",
+	.heading = "Memory of processes and ratios of counters, read at an interval",
 	.resolve = resolve,
 	.list = list,
 	.open = open_samplers,

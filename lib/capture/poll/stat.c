@@ -19,11 +19,21 @@ struct group {
 	size_t comm_len;
 };
 
-/* An open event. The values of all counters with the same group and event are added up. */
+/*
+ * An open event. The values of all counters with the same group, event and part are added up; the
+ * parts of a ratio are 0 and 1.
+ */
 struct counter {
 	int fd;
-	uint32_t group, event;
+	uint32_t group, event, part;
 	uint64_t value, enabled, running; /* values at the previous reading; times are in ns */
+};
+
+/* Where a counter counts, as in perf_event_open(2). */
+struct place {
+	pid_t pid;
+	int cpu;
+	unsigned long flags;
 };
 
 /* The counts since the last mp_stat_taken(). */
@@ -40,7 +50,7 @@ struct mp_stat {
 	size_t n_groups, cap_groups;
 	struct counter *counters;
 	size_t n_counters, cap_counters;
-	struct sum *sums; /* sums by group and event: [group][event] */
+	struct sum (*sums)[2]; /* sums by group, event and part: [group][event][part] */
 };
 
 static uint32_t add_group(struct mp_stat *s, const struct group *g)
@@ -74,7 +84,7 @@ static uint32_t add_task(struct mp_stat *s, pid_t pid, pid_t tid)
 
 static bool is_wanted(const struct mp_stat *s, const struct mp_event *e)
 {
-	return e->own == &mp_builtin_count && e->interval_ns == s->interval_ns;
+	return mp_event_is_counted(e) && e->interval_ns == s->interval_ns;
 }
 
 static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_event *e)
@@ -90,13 +100,34 @@ static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_
 	return attr;
 }
 
-/* Opens a counter. 0; 1: the task has ended; -1 with `*error`. */
-static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t pid, int cpu,
-			unsigned long flags, char **error)
+/*
+ * Opens the event of a counter. The second part of a ratio is in the group of the first, whose
+ * descriptor is `leader`, and then counts whenever that does; events of two processor PMUs cannot
+ * be in one group.
+ */
+static int open_part(const struct mp_stat *s, const struct mp_event *e, const struct place *at,
+		     int leader, char **error)
 {
-	const struct mp_event *e = &s->events->v[event];
-	struct perf_event_attr attr = attr_for(s, e);
-	int fd = mp_ring_open_event(e, &attr, pid, cpu, flags, error);
+	struct perf_event_attr attr = attr_for(s, e), grouped = attr;
+	int fd;
+
+	if (leader >= 0) {
+		grouped.disabled = 0;
+		grouped.enable_on_exec = 0;
+		fd = mp_ring_open_in_group(e, &grouped, at->pid, at->cpu, leader, at->flags, error);
+		if (fd >= 0 || errno != EINVAL)
+			return fd;
+		free(*error);
+	}
+	return mp_ring_open_event(e, &attr, at->pid, at->cpu, at->flags, error);
+}
+
+/* Opens a counter. 0; 1: the task has ended; -1 with `*error`. */
+static int open_counter(struct mp_stat *s, const struct counter *c, const struct mp_event *e,
+			const struct place *at, char **error)
+{
+	int leader = c->part ? s->counters[s->n_counters - 1].fd : -1;
+	int fd = open_part(s, e, at, leader, error);
 
 	if (fd < 0 && errno == ESRCH) {
 		free(*error);
@@ -112,20 +143,37 @@ static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t
 	}
 	s->counters =
 		mp_grow(s->counters, &s->cap_counters, s->n_counters + 1, sizeof(*s->counters));
-	s->counters[s->n_counters++] = (struct counter){ .fd = fd, .group = group, .event = event };
+	s->counters[s->n_counters] = *c;
+	s->counters[s->n_counters++].fd = fd;
 	return 0;
+}
+
+/* Opens the counter of an event, or both counters of a ratio. */
+static int open_counted(struct mp_stat *s, uint32_t group, uint32_t event, const struct place *at,
+			char **error)
+{
+	const struct mp_event *e = &s->events->v[event];
+	struct counter c = { .group = group, .event = event };
+	int result;
+
+	if (!e->ratio)
+		return open_counter(s, &c, e, at, error);
+	result = open_counter(s, &c, &e->ratio[0], at, error);
+	c.part = 1;
+	return result ? result : open_counter(s, &c, &e->ratio[1], at, error);
 }
 
 /* Opens counters for `pid`: a task, -1, or, with PERF_FLAG_PID_CGROUP, a cgroup. */
 static int open_counters(struct mp_stat *s, uint32_t group, pid_t pid, int cpu, unsigned long flags,
 			 char **error)
 {
+	const struct place at = { pid, cpu, flags };
 	int result = 0;
 	uint32_t i;
 
 	for (i = 0; i < s->events->n && result == 0; i++)
 		if (is_wanted(s, &s->events->v[i]))
-			result = open_counter(s, group, i, pid, cpu, flags, error);
+			result = open_counted(s, group, i, &at, error);
 	return result < 0 ? -1 : 0;
 }
 
@@ -228,7 +276,7 @@ void mp_stat_enable(struct mp_stat *s)
  */
 static void read_counter(struct mp_stat *s, struct counter *c)
 {
-	struct sum *sum = &s->sums[c->group * s->events->n + c->event];
+	struct sum *sum = &s->sums[c->group * s->events->n + c->event][c->part];
 	uint64_t now[3], value, enabled, running;
 
 	if (read(c->fd, now, sizeof(now)) != sizeof(now))
@@ -244,13 +292,43 @@ static void read_counter(struct mp_stat *s, struct counter *c)
 	sum->value += running && running < enabled ? (double)value * enabled / running : value;
 }
 
-static void put_sum(const struct group *g, uint32_t event, const struct sum *sum,
-		    struct mp_buf *records)
+static bool is_shared(const struct sum *sum)
 {
-	bool shared = sum->running < sum->enabled;
-	struct mp_sampled *r = mp_sampled_add(records, event,
-					      shared ? sizeof(r->raw.count)
-						     : offsetof(struct mp_sampled_count, share));
+	return sum->running < sum->enabled;
+}
+
+static void put_share(const struct sum *sum, char share[8])
+{
+	snprintf(share, 8, "%.4f", is_shared(sum) ? (double)sum->running / sum->enabled : 1.0);
+}
+
+static void put_count(const struct sum *sum, struct mp_sampled *r)
+{
+	r->raw.count.value = (uint64_t)(sum->value + 0.5);
+	r->raw_len = offsetof(struct mp_sampled_count, share);
+	if (!is_shared(sum))
+		return;
+	put_share(sum, r->raw.count.share);
+	r->raw_len = sizeof(r->raw.count);
+}
+
+static void put_ratio(const struct sum sums[2], struct mp_sampled *r)
+{
+	struct mp_sampled_ratio *ratio = &r->raw.ratio;
+
+	ratio->count = (uint64_t)(sums[0].value + 0.5);
+	ratio->per = (uint64_t)(sums[1].value + 0.5);
+	put_share(&sums[sums[1].running < sums[0].running], ratio->share);
+	r->raw_len = ratio->per ? sizeof(*ratio) : offsetof(struct mp_sampled_ratio, value);
+	if (ratio->per)
+		snprintf(ratio->value, sizeof(ratio->value), "%.6f",
+			 (double)ratio->count / ratio->per);
+}
+
+static void put_sums(const struct mp_stat *s, const struct group *g, uint32_t event,
+		     const struct sum sums[2], struct mp_buf *records)
+{
+	struct mp_sampled *r = mp_sampled_add(records, event, 0);
 
 	r->cpu = g->cpu;
 	r->pid = g->pid;
@@ -258,10 +336,10 @@ static void put_sum(const struct group *g, uint32_t event, const struct sum *sum
 	r->cgroup = g->cgroup;
 	r->comm_len = (uint32_t)g->comm_len;
 	memcpy(r->comm, g->comm, g->comm_len);
-	r->raw.count.value = (uint64_t)(sum->value + 0.5);
-	if (shared)
-		snprintf(r->raw.count.share, sizeof(r->raw.count.share), "%.4f",
-			 (double)sum->running / sum->enabled);
+	if (s->events->v[event].ratio)
+		put_ratio(sums, r);
+	else
+		put_count(&sums[0], r);
 }
 
 void mp_stat_read(struct mp_stat *s, struct mp_buf *records)
@@ -274,7 +352,8 @@ void mp_stat_read(struct mp_stat *s, struct mp_buf *records)
 	for (i = 0; i < s->n_groups; i++)
 		for (j = 0; j < s->events->n; j++)
 			if (is_wanted(s, &s->events->v[j]))
-				put_sum(&s->groups[i], j, &s->sums[i * s->events->n + j], records);
+				put_sums(s, &s->groups[i], j, s->sums[i * s->events->n + j],
+					 records);
 }
 
 void mp_stat_taken(struct mp_stat *s)

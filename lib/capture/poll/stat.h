@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts events instead of recording them: how often they happened in each interval, as events
- * "stat:NAME" of a CPU, process, thread or cgroup. Includes event, sampled.
+ * "stat:NAME" of a CPU, process, thread or cgroup; or the ratio of how often two events happened.
+ * Includes event, sampled.
  */
 #ifndef MP_CAPTURE_POLL_STAT_H
 #define MP_CAPTURE_POLL_STAT_H

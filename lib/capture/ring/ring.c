@@ -135,10 +135,10 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
 
-int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
-		       unsigned long flags, char **error)
+int mp_ring_open_in_group(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid,
+			  int cpu, int leader, unsigned long flags, char **error)
 {
-	int fd = open_one(attr, pid, cpu, flags), saved = errno;
+	int fd = open_in_group(attr, pid, cpu, leader, flags), saved = errno;
 
 	if (fd < 0)
 		*error = explain(e, attr, saved);
@@ -146,11 +146,21 @@ int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, p
 	return fd;
 }
 
+int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		       unsigned long flags, char **error)
+{
+	return mp_ring_open_in_group(e, attr, pid, cpu, -1, flags, error);
+}
+
 int mp_ring_try_event(const struct mp_event *e, char **error)
 {
 	struct perf_event_attr attr = e->attr;
 	int fd;
 
+	if (e->ratio)
+		return mp_ring_try_event(&e->ratio[0], error) < 0
+			       ? -1
+			       : mp_ring_try_event(&e->ratio[1], error);
 	attr.read_format = 0; /* remove the bits that older kernels do not know */
 	attr.inherit = 0;
 	fd = mp_ring_open_event(e, &attr, 0, -1, 0, error);

@@ -86,8 +86,8 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 		    const struct mp_pids *exclude, char **error);
 
 /*
- * Whether an event can be opened on this machine at all: tries it on this process. Returns 0, or -1
- * with `*error`.
+ * Whether an event, or both events of a ratio, can be opened on this machine at all: tries it on
+ * this process. Returns 0, or -1 with `*error`.
  */
 int mp_ring_try_event(const struct mp_event *e, char **error);
 
@@ -97,6 +97,10 @@ int mp_ring_try_event(const struct mp_event *e, char **error);
  */
 int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		       unsigned long flags, char **error);
+
+/* The same in the group of `leader`, or of its own for -1. */
+int mp_ring_open_in_group(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid,
+			  int cpu, int leader, unsigned long flags, char **error);
 
 /*
  * Enable and disable all events: the tracepoints of a CPU (and task or cgroup) together, others one

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/capture/event/pmu.h"
+#include "lib/capture/event/ratio.h"
 #include "lib/capture/session/sources.h"
 #include "tests/unit/tap.h"
 
@@ -122,6 +123,48 @@ static void test_conditions(void)
 	ok(parse("a:b/irqs-off/x==1/") == 1 && specs.v[0].when.irqs_off && is(0, "a:b", "x==1"),
 	   "words after a tracepoint are not part of its filter");
 	ok(parse("a:b/irqs_off==1/") == 1 && is(0, "a:b", "irqs_off==1"), "a field like a word");
+}
+
+static bool is_ratio(const struct mp_spec *s, const char *name, const char *first,
+		     const char *second)
+{
+	return s->count && strcmp(s->name, name) == 0 && s->ratio &&
+	       strcmp(s->ratio[0].name, first) == 0 && strcmp(s->ratio[1].name, second) == 0 &&
+	       s->ratio[0].count && s->ratio[1].count;
+}
+
+static void test_ratios(void)
+{
+	const struct mp_ratio *r;
+	const struct mp_spec *of;
+	char *text;
+
+	ok(parse("stat:x=(a:b/y==1,z/,cpu/event=1/u),c:d") == 2 &&
+		   is_ratio(&specs.v[0], "x", "a:b", "cpu") && is(1, "c:d", NULL),
+	   "a ratio, and another event");
+	of = specs.v[0].ratio;
+	ok(strcmp(of[0].filter, "y==1,z") == 0 && strcmp(of[1].config, "event=1") == 0 &&
+		   !of[0].user && of[1].user,
+	   "filters and modifiers of its events");
+	ok(parse("stat:x=(cs,faults:k)/interval=2s/uG") == 1 && specs.v[0].interval_ns &&
+		   specs.v[0].ratio[0].user && !specs.v[0].ratio[0].kernel &&
+		   specs.v[0].ratio[1].user && specs.v[0].ratio[1].kernel &&
+		   specs.v[0].ratio[0].guest && !specs.v[0].ratio[0].host,
+	   "modifiers of both events");
+	for (r = mp_ratios; r->name; r++) {
+		text = mp_asprintf("stat:%s:H", r->name);
+		ok(parse(text) == 1 && specs.v[0].ratio && specs.v[0].ratio[1].host, "%s", text);
+		free(text);
+	}
+	ok(parse("ipc") == 1 && !specs.v[0].ratio, "a name without stat:");
+	ok(parse("uprobe:libc:malloc(n=arg1:u64)") == 1 && !specs.v[0].ratio &&
+		   parse("stat:a:b/x=(1)/") == 1 && !specs.v[0].ratio,
+	   "an argument and a filter are no ratio");
+	ok(!parse("x=(cs,cs)") && !parse("stat:=(cs,cs)") && !parse("stat:x=(cs)") &&
+		   !parse("stat:x=()") && !parse("stat:x=(cs,cs") && !parse("stat:x=(cs,cs)y") &&
+		   !parse("stat:x=(cs,ipc)") && !parse("stat:x=(stat:y=(cs,cs),cs)") &&
+		   !parse("stat:x=(cs/interval=1s/,cs)"),
+	   "what makes no sense");
 }
 
 static void test_of_pmu(void)
@@ -387,6 +430,7 @@ int main(void)
 	test_good();
 	test_conditions();
 	test_of_pmu();
+	test_ratios();
 	test_bad();
 	test_sums();
 	test_pmu();

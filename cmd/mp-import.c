@@ -11,7 +11,7 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
 	  "format of the text: perf, ftrace, marple, folded, stream, bpftrace, bcc, pprof, "
-	  "strace, perf-trace, cpuprofile, speedscope, chrome, blkparse, graph or austin (default: "
+	  "strace, perf-trace, cpuprofile, speedscope, chrome, blkparse, graph, austin or heap (default: "
 	  "guessed from its beginning)" },
 	{ OPT_CLOCK, "clock", "NAME",
 	  "name of the clock of the times, such as monotonic for perf record -k CLOCK_MONOTONIC" },

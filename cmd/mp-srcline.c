@@ -12,6 +12,7 @@ enum {
 	OPT_DEBUG_DIR = MP_OPT_LONG,
 	OPT_PATHS,
 	OPT_ROOT,
+	OPT_SYMBOLS,
 };
 
 static const struct mp_opt opts[] = {
@@ -22,6 +23,9 @@ static const struct mp_opt opts[] = {
 	{ OPT_ROOT, "root", "DIR", "look for recorded paths below DIR, not in this system" },
 	{ OPT_DEBUG_DIR, "debug-dir", "DIR",
 	  "look for debug files in DIR (default: ROOT/usr/lib/debug); repeated" },
+	{ OPT_SYMBOLS, "symbols", NULL,
+	  "names by symbol tables where there is no debug information, and files without a check of "
+	  "their build where the input has no build id" },
 	{ 0, NULL, NULL, "Output" },
 	{ OPT_PATHS, "paths", NULL, "complete paths of source files (default: their last part)" },
 	{ 0, NULL, NULL, "Other" },
@@ -35,7 +39,8 @@ static const struct mp_program program = {
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record --fields +addr -F 999 -d 10 | mp-srcline | mp-flame > lines.html\n"
-		    "  mp-fold --lines --stream lines.mp | mp-srcline | mp-fold --sort weight\n",
+		    "  mp-fold --lines --stream lines.mp | mp-srcline | mp-fold --sort weight\n"
+		    "  mp-import app.0001.heap | mp-srcline --symbols | mp-fold -e inuse_space\n",
 };
 
 static struct mp_srcline_frames job;
@@ -69,6 +74,9 @@ static void parse_options(int argc, char **argv)
 			break;
 		case OPT_ROOT:
 			p->root = arg;
+			break;
+		case OPT_SYMBOLS:
+			p->symbols = true;
 			break;
 		}
 	}

@@ -243,8 +243,11 @@ as_events() {
 		      repeat('{"name":"a","samples":[],"weights":[]},') + '{}]}')
 		write('cpuprofile', '{"nodes":[' + repeat('{"id":1,"callFrame":{"functionName":"f"}},') + '{"id":2,"callFrame":{}}],"samples":[1],"timeDeltas":[1]}',
 		      '{"nodes":[' + ','.join('{"id":%d,"callFrame":{"functionName":"f"},"children":[%d]}' % (i, i + 1) for i in range(70000)) + '],"samples":[1],"timeDeltas":[1]}')
+		head = 'heap profile: 1: 1 [1: 1] @ heapprofile\n'
+		maps = '\nMAPPED_LIBRARIES:\n' + repeat('1000-2000 r-xp 00000000 08:02 1 /a/b\n')
+		write('heap', head + repeat('1: 1 [1: 1] @ 0x1001\n'), head + 9 * ('1: 1 [1: 1] @ ' + 30000 * '0x1001 ' + '\n') + maps)
 	X
-	for kind in bcc bpftrace strace chrome speedscope cpuprofile; do
+	for kind in bcc bpftrace strace chrome speedscope cpuprofile heap; do
 		as_quick "$TMP/$kind.short" "$TMP/$kind.long" mp-import --from "$kind"
 	done
 }

@@ -426,3 +426,38 @@ many_kills() {
 	for i in {1..500}; do printf '%d,op%d,pid=3\ttid=%d\t.a=x y\t.n=%d\tdur=%d\n' $((81795446000000 + i * 1001)) $((i % 7)) $((i % 5 + 1)) $i $((i * 3)); done > "$TMP/spans.mp"
 	mp-export --to chrome "$TMP/spans.mp" | mp-import | mp-order - | grep '^[0-9]' | cmp - "$TMP/spans.mp"
 }
+
+@test "heap profiles of gperftools have the bytes and the functions of the program" {
+	compgen -G '/usr/lib/*/libtcmalloc.so.4' > /dev/null || skip "no libtcmalloc"
+	cat > "$TMP/leak.c" <<- 'X'
+		#include <stdlib.h>
+		#include <string.h>
+		void *volatile kept[100];
+		#define AWAY __attribute__((noinline, noclone))
+		AWAY void *grab(size_t n) { void *p = malloc(n); memset(p, 1, n); return p; }
+		AWAY void leaks(void) { for (int i = 0; i < 7; i++) kept[i] = grab(1009); }
+		AWAY void frees(void) { for (int i = 0; i < 11; i++) { kept[20] = grab(4001); free(kept[20]); kept[20] = 0; } }
+		AWAY void half(void) { for (int i = 0; i < 10; i++) { kept[30 + i] = grab(503); if (i % 2) free(kept[30 + i]); } }
+		int main(void) { leaks(); frees(); half(); memset((void *)kept, 0, sizeof(kept)); return 0; }
+	X
+	gcc -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o "$TMP/leak" "$TMP/leak.c"
+	LD_PRELOAD=libtcmalloc.so.4 HEAPPROFILE=$TMP/p "$TMP/leak" 2> /dev/null
+	fold() { mp-import "$TMP"/p.*.heap | mp-srcline --symbols --debug-dir "$TMP/none" | mp-fold -e "$1" | sed 's/.*;main/main/'; }
+	[ "$(fold inuse_space)" = "main (leak.c:9);half (leak.c:8);grab (leak.c:5) 2515
+main (leak.c:9);leaks (leak.c:6);grab (leak.c:5) 7063" ]
+	[ "$(fold alloc_objects | grep -o '[a-z]* [^ ]* [0-9]*$' | sed 's/.*) //' | sort -n | paste -sd ' ')" = "7 10 11" ]
+	# by symbols alone
+	strip -g "$TMP/leak"
+	[ "$(fold alloc_space)" = "main;frees;grab 44011
+main;half;grab 5030
+main;leaks;grab 7063" ]
+	# without --symbols the frames keep their places
+	mp-import "$TMP"/p.*.heap | mp-srcline 2> /dev/null | grep -q ';\[leak\]+0x[0-9a-f]*+0x[0-9a-f]*@leak:-$'
+	# leaks that the program's own check finds; it needs ptrace
+	rm "$TMP"/p.*.heap
+	(cd "$TMP" && TMPDIR=$TMP HEAP_CHECK_DUMP_DIRECTORY=$TMP LD_PRELOAD=libtcmalloc.so.4 HEAPCHECK=normal "$TMP/leak" 2> "$TMP/said") || true
+	set -- "$TMP"/leak.*.heap
+	[ -e "$1" ] || skip "HEAPCHECK does not work here: $(tail -n 1 "$TMP/said")"
+	[ "$(mp-import "$1" | mp-srcline --symbols | mp-fold -e inuse_space | sed 's/.*;main/main/')" = "main;half;grab 2515
+main;leaks;grab 7063" ]
+}

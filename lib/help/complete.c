@@ -111,7 +111,7 @@ static const struct value values[] = {
 	{ "mp-hist", "points", WORDS, STATISTICS },
 	{ "mp-hist", "count", FIELDS, NULL },
 	{ "mp-import", "from", WORDS,
-	  "perf ftrace marple folded stream bpftrace bcc pprof strace perf-trace cpuprofile speedscope chrome blkparse graph austin" },
+	  "perf ftrace marple folded stream bpftrace bcc pprof strace perf-trace cpuprofile speedscope chrome blkparse graph austin heap" },
 	{ "mp-import", "time-unit", WORDS, "ns us ms s" },
 	{ "mp-import", "clock", WORDS, "monotonic realtime" },
 	{ "mp-pair", "begin", TYPES, NULL },

@@ -17,7 +17,7 @@
 #define MP_IMPORT_FORMATS(row)                                                           \
 	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace) row(bcc) \
 		row(strace) row(perf_trace) row(speedscope) row(cpuprofile) row(chrome)  \
-			row(blkparse) row(graph) row(austin) MP_IMPORT_PROTOBUF(row)
+			row(blkparse) row(graph) row(austin) row(heap) MP_IMPORT_PROTOBUF(row)
 
 #define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)

@@ -15,7 +15,7 @@ enum {
 	OVERLAPPED_MAX = 8, /* ranges that are looked at for one address */
 };
 
-/* A range of addresses, and the offset of the DIE that has it. */
+/* A range of addresses, and the offset of the DIE that has it, or the number of the symbol's name. */
 struct range {
 	uint64_t start, end;
 	Dwarf_Off die;
@@ -39,6 +39,9 @@ struct mp_dwarf_state {
 	struct ranges all;
 	struct unit *units; /* in order of their offsets */
 	size_t n_units, cap_units;
+	struct ranges symbols;
+	const char **names; /* of the symbols; borrowed from the file */
+	size_t n_names, cap_names;
 	struct mp_buf text;
 };
 
@@ -342,6 +345,60 @@ static uint64_t find_stext(Elf *elf)
 	return 0;
 }
 
+/* --- symbols ---------------------------------------------------------------------------------- */
+
+static void add_symbols(struct mp_dwarf_state *s, Elf_Scn *section, const GElf_Shdr *sh)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	struct ranges *to = &s->symbols;
+	const char *name;
+	GElf_Sym sym;
+	int i;
+
+	for (i = 0; gelf_getsym(data, i, &sym); i++) {
+		name = elf_strptr(s->elf, sh->sh_link, sym.st_name);
+		if (!name || !*name || sym.st_shndx == SHN_UNDEF || !sym.st_size ||
+		    (GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) ||
+		    sym.st_value + sym.st_size < sym.st_value)
+			continue;
+		s->names = mp_grow(s->names, &s->cap_names, s->n_names + 1, sizeof(*s->names));
+		s->names[s->n_names] = name;
+		to->v = mp_grow(to->v, &to->cap, to->n + 1, sizeof(*to->v));
+		to->v[to->n++] =
+			(struct range){ sym.st_value, sym.st_value + sym.st_size, s->n_names++ };
+	}
+}
+
+/* Lists the functions of the symbol tables. */
+static void list_symbols(struct mp_dwarf_state *s)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr sh;
+
+	while ((section = elf_nextscn(s->elf, section)))
+		if (gelf_getshdr(section, &sh) &&
+		    (sh.sh_type == SHT_SYMTAB || sh.sh_type == SHT_DYNSYM))
+			add_symbols(s, section, &sh);
+	sort(&s->symbols);
+}
+
+/* Puts the name that the symbol table has for an address. */
+static void put_symbol(struct mp_dwarf_state *s, uint64_t addr)
+{
+	const struct range *r = find_range(&s->symbols, addr);
+	char *plain;
+
+	if (!r)
+		return;
+	plain = cplus_demangle(s->names[r->die], DMGL_AUTO);
+	put_place(&s->text, 0, NULL);
+	put_text(&s->text, plain ? plain : s->names[r->die]);
+	free(plain);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
 static struct mp_dwarf_state *open_files(const struct mp_dwarf *d)
 {
 	struct mp_dwarf_state *s = mp_zalloc(sizeof(*s));
@@ -349,6 +406,8 @@ static struct mp_dwarf_state *open_files(const struct mp_dwarf *d)
 	elf_version(EV_CURRENT);
 	s->elf = elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
 	s->dwarf = s->elf ? dwarf_begin_elf(s->elf, DWARF_C_READ, NULL) : NULL;
+	if (s->elf && d->symbols && !d->kernel)
+		list_symbols(s);
 	if (!s->dwarf)
 		return s;
 	if (d->alt >= 0) {
@@ -375,6 +434,8 @@ size_t mp_dwarf_lines(void *arg, const void *question, size_t len, char *answer)
 	d->state->text.len = 0;
 	if (d->state->dwarf)
 		put_frames(d->state, d->state->base + addr);
+	if (!d->state->text.len)
+		put_symbol(d->state, addr);
 	if (!d->state->text.len || d->state->text.len > MP_JAIL_ANSWER_MAX) {
 		answer[0] = '\0';
 		return 1;

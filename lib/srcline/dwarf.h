@@ -12,9 +12,10 @@ enum { MP_DWARF_FRAMES_MAX = 64 }; /* at one address; further ones are omitted *
 
 struct mp_dwarf {
 	/* set by the caller; borrowed */
-	int fd;	     /* the file with the debug information */
-	int alt;     /* the file that it refers to (dwz); -1: none */
-	bool kernel; /* addresses count from _stext */
+	int fd;	      /* the file with the debug information */
+	int alt;      /* the file that it refers to (dwz); -1: none */
+	bool kernel;  /* addresses count from _stext */
+	bool symbols; /* name functions without debug information by the symbol table */
 
 	struct mp_dwarf_state *state; /* private */
 };
@@ -30,8 +31,8 @@ mp_jail_fn mp_dwarf_probe;
 /*
  * An mp_jail_fn; `arg` is a struct mp_dwarf. The question is a uint64_t, an address. The answer
  * has a text with its NUL for each frame at this address, the function first and then what is
- * inlined there: LINE, a blank, PATH, LF, NAME. LINE is 0 and PATH or NAME empty where unknown. No
- * line information: one NUL.
+ * inlined there: LINE, a blank, PATH, LF, NAME. LINE is 0 and PATH or NAME empty where unknown, as
+ * they are for a name from the symbol table. Neither line information nor a name: one NUL.
  */
 mp_jail_fn mp_dwarf_lines;
 

@@ -109,6 +109,8 @@ static bool is_build(const struct mp_srcline_search *s, const char *id)
 {
 	size_t len = strlen(s->id);
 
+	if (!len && s->places->symbols)
+		return true;
 	/* the short id of a frame is the beginning of the complete one */
 	return len >= ID_MIN_DIGITS && strncmp(s->id, id, len) == 0 &&
 	       (len == ID_MIN_DIGITS || !id[len]);
@@ -153,7 +155,10 @@ static bool take(struct mp_srcline_search *s, int fd, const struct mp_srcline_pr
 	if (strlen(p->id) > strlen(s->id))
 		snprintf(s->id, sizeof(s->id), "%s", p->id);
 	if (!p->debug) {
-		close(fd);
+		if (s->places->symbols && s->plain < 0)
+			s->plain = fd;
+		else
+			close(fd);
 		return false;
 	}
 	s->fd = fd;
@@ -208,7 +213,7 @@ void mp_srcline_search_path(struct mp_srcline_search *s, const char *path)
 	struct mp_srcline_probe p;
 	int fd = -1;
 
-	if (s->fd < 0 && s->id[0] && path[0] == '/' && !has_parent(path))
+	if (s->fd < 0 && (s->id[0] || s->places->symbols) && path[0] == '/' && !has_parent(path))
 		fd = open_regular(whole);
 	if (fd >= 0) {
 		probe(fd, &p);
@@ -233,7 +238,8 @@ static void search_named(struct mp_srcline_search *s)
 
 		/* a file without a build id belongs to the module of its name that has none */
 		if (s->id[0] ? !is_build(s, n->probe.id)
-			     : n->probe.id[0] || strcmp(slash ? slash + 1 : n->path, s->name) != 0)
+			     : (n->probe.id[0] && !s->places->symbols) ||
+				       strcmp(slash ? slash + 1 : n->path, s->name) != 0)
 			continue;
 		n->used = true;
 		fd = fcntl(n->fd, F_DUPFD_CLOEXEC, 0);

@@ -28,7 +28,12 @@ struct mp_srcline_named {
 };
 
 struct mp_srcline_places {
-	const char *root;  /* before recorded paths; "": none */
+	const char *root; /* before recorded paths; "": none */
+	/*
+	 * Files are of use for their symbols, too, and a module without build id is the file at its
+	 * path, of whatever build.
+	 */
+	bool symbols;
 	char **debug_dirs; /* owned, as are their names */
 	size_t n_debug_dirs, cap_debug_dirs;
 	struct mp_srcline_named *named;
@@ -47,6 +52,8 @@ struct mp_srcline_search {
 	char id[MP_BUILD_ID_DIGITS + 1];
 	/* the file with debug information, and its alternate one; -1: not found; the caller's */
 	int fd, alt;
+	/* the file without debug information, for its symbols; -1: none; the caller's */
+	int plain;
 	bool partial; /* the file refers to an alternate one, which was not found */
 	bool matched; /* a file of this build was found, perhaps without debug information */
 	char *other;  /* path of a file of another build; owned by the caller */
@@ -54,7 +61,7 @@ struct mp_srcline_search {
 };
 
 /*
- * Looks at a recorded path. The first call needs `s` with places, name and id, fd and alt -1, and
+ * Looks at a recorded path. The first call needs `s` with places, name and id, fd, alt and plain -1, and
  * all else zeroed. Does nothing once the file is found.
  */
 void mp_srcline_search_path(struct mp_srcline_search *s, const char *path);

@@ -27,6 +27,7 @@ struct shown {
 	struct mp_str name, path; /* raw */
 	uint64_t line;		  /* 0: unknown */
 	enum mp_mark mark;
+	bool symbol; /* a name from a symbol table, without a line */
 };
 
 /* Takes a frame off the answer, which has "LINE PATH\nNAME\0" for each. False: there is none. */
@@ -64,12 +65,14 @@ static void add_frame(struct mp_srcline_frames *f, const struct shown *s, bool f
 	struct mp_buf name = { NULL, 0, 0 };
 
 	mp_buf_str(&name, s->name.len ? s->name : MP_STR("[unknown]"));
-	mp_buf_str(&name, MP_STR(" ("));
-	mp_buf_str(&name, path.len ? path : MP_STR("?"));
-	if (s->line)
-		mp_buf_printf(&name, ":%llu)", (unsigned long long)s->line);
-	else
-		mp_buf_str(&name, MP_STR(":?)"));
+	if (!s->symbol) {
+		mp_buf_str(&name, MP_STR(" ("));
+		mp_buf_str(&name, path.len ? path : MP_STR("?"));
+		if (s->line)
+			mp_buf_printf(&name, ":%llu)", (unsigned long long)s->line);
+		else
+			mp_buf_str(&name, MP_STR(":?)"));
+	}
 	if (f->frame.len)
 		mp_buf_byte(&f->frame, ';');
 	frame.name = mp_buf_view(&name);
@@ -100,10 +103,11 @@ static bool make_text(struct mp_srcline_frames *f, struct mp_str text, bool fold
 	while (next_frame(&rest, &s)) {
 		bool inlined = f->frame.len > 0;
 
+		s.symbol = !inlined && !known && s.name.len && !s.path.len && !s.line;
 		if (!inlined && (known || !s.name.len))
 			s.name = mp_buf_view(&raw);
 		s.mark = inlined && mark != MP_MARK_KERNEL ? MP_MARK_INLINED : mark;
-		if (!inlined && !s.path.len)
+		if (!inlined && !s.path.len && !s.symbol)
 			break;
 		add_frame(f, &s, folded);
 	}

@@ -133,7 +133,12 @@ static enum mp_srcline_state state_of(const struct mp_srcline_search *s)
 
 static void find_file(struct mp_srcline_modules *m, struct mp_srcline_module *module)
 {
-	struct mp_srcline_search s = { .places = &m->places, .fd = -1, .alt = -1 };
+	struct mp_srcline_search s = {
+		.places = &m->places,
+		.fd = -1,
+		.alt = -1,
+		.plain = -1,
+	};
 	struct mp_buf raw = { NULL, 0, 0 };
 	struct mp_str name, id;
 	size_t i;
@@ -148,9 +153,16 @@ static void find_file(struct mp_srcline_modules *m, struct mp_srcline_module *mo
 	for (i = 0; i < module->n_paths; i++)
 		mp_srcline_search_path(&s, module->paths[i]);
 	mp_srcline_search_rest(&s);
+	if (s.fd < 0) {
+		s.fd = s.plain;
+		s.plain = -1;
+	}
 	module->state = state_of(&s);
+	if (s.plain >= 0)
+		close(s.plain);
 	module->dwarf = (struct mp_dwarf){
 		.fd = s.fd,
+		.symbols = m->places.symbols,
 		.alt = s.alt,
 		.kernel = mp_str_eq(name, MP_STR("[kernel]")),
 	};

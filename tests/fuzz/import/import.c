@@ -105,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_blkparse,
 		&mp_import_graph,
 		&mp_import_austin,
+		&mp_import_heap,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

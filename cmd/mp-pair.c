@@ -58,6 +58,8 @@ static const struct mp_opt opts[] = {
 	  "text for people: spans with the events around them, and who ran (default on a terminal)" },
 	{ OPT_LINES, "lines", "N",
 	  "at most N events of each span in the text (default: 40; 0: all)" },
+	{ 'a', "all", NULL,
+	  "write also the begins without an end, as spans up to the end of the input, with ended=0" },
 	{ 'o', "open", NULL, "write the begins without an end, at the end of the input" },
 	{ 0, NULL, NULL, "Limits" },
 	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
@@ -222,6 +224,9 @@ static void set_option(int code, const char *arg)
 	case OPT_LINES:
 		work.lines = mp_opt_number(&program, code, arg, 0, UINT32_MAX);
 		break;
+	case 'a':
+		options.all = true;
+		break;
 	case 'o':
 		options.open = true;
 		break;
@@ -237,13 +242,21 @@ static void set_option(int code, const char *arg)
 /* Decides what is written: text for people or the stream, and with which events. */
 static void choose_output(void)
 {
+	bool begins = options.open || options.all;
+
+	if (options.all && options.open)
+		mp_usage("--all cannot be combined with --open");
+	if (options.all && !options.name.len)
+		mp_usage("--all needs --name");
+	if (options.all && (options.context || options.around_ns || options.where || work.text))
+		mp_usage("--all cannot be combined with --context, --around, --where or --text");
 	if (options.open && (options.context || options.around_ns))
 		mp_usage("--open cannot be combined with --context or --around");
 	if (options.open && options.where)
 		mp_usage("--open cannot be combined with --where");
 	if (options.open && work.text)
 		mp_usage("--open cannot be combined with --text");
-	work.text |= !options.open && isatty(STDOUT_FILENO);
+	work.text |= !begins && isatty(STDOUT_FILENO);
 	if (options.around_ns && !options.context)
 		options.context = MP_CONTEXT_ALL;
 	if (!work.text)
@@ -363,7 +376,7 @@ static enum mp_status tell_counts(void)
 	enum mp_status named;
 	bool lossy = false;
 
-	if (c->open && !options.open) {
+	if (c->open && !options.open && !options.all) {
 		mp_unit_put(age, "ns", (double)c->oldest_ns);
 		mp_say("%llu %s without an end, the oldest %s before the end (see --open)",
 		       (unsigned long long)c->open, c->open == 1 ? "begin" : "begins", age);

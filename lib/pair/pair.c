@@ -130,6 +130,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	mp_steps_init(&p->steps, options->specs);
 	mp_pair_specs_names(options->specs, options->n_steps, &p->names);
 	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
+	p->spans.all = options->all;
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
 	mp_context_init(&p->context, options->context, options->around_ns, options->memory,
 			options->write ? options->write : write_context,
@@ -181,6 +182,8 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 	p->extra.len = 0;
 	if (p->o.context)
 		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans + 1);
+	if (p->o.all)
+		mp_buf_str(&p->extra, MP_STR("\tended=1"));
 	p->line.len = 0;
 	mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split, mp_buf_view(&p->extra), true);
 	if (p->o.where &&
@@ -461,17 +464,26 @@ void mp_pair_watermark(struct mp_pair *p, uint64_t time_ns)
 	mp_context_until(&p->context, time_ns);
 }
 
-static void write_open(struct mp_pair *p, const struct chain *c, uint64_t age)
+/* Writes a begin that has no end: as it was, or with --all as a span up to `end_ns`. */
+static void write_open(struct mp_pair *p, const struct chain *c, uint64_t end_ns)
 {
+	const struct mp_endpoint *m = &c->first;
+	uint64_t time_ns = p->o.all ? end_ns : m->time_ns;
+	struct mp_str type = p->o.all ? p->o.name : m->type->key;
+
 	p->extra.len = 0;
-	mp_buf_printf(&p->extra, "\tage=%llu", (unsigned long long)age);
+	mp_buf_printf(&p->extra, "\t%s=%llu", p->o.all ? "dur" : "age",
+		      (unsigned long long)(end_ns - m->time_ns));
 	if (p->last_step > 1)
 		mp_buf_printf(&p->extra, "\tstep=%u", c->link + 1);
+	if (p->o.all)
+		mp_buf_str(&p->extra, MP_STR("\tended=0"));
 	p->line.len = 0;
-	mp_endpoint_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), true);
+	mp_endpoint_put(&p->spans, &p->line, m, time_ns, type, mp_buf_view(&p->extra), true);
 	if (!fits(p)) {
 		p->line.len = 0;
-		mp_endpoint_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), false);
+		mp_endpoint_put(&p->spans, &p->line, m, time_ns, type, mp_buf_view(&p->extra),
+				false);
 	}
 	write_line(p);
 }
@@ -487,8 +499,8 @@ void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns)
 
 		p->counts.open++;
 		p->counts.oldest_ns = MP_MAX(p->counts.oldest_ns, age);
-		if (p->o.open && wanted(p, age))
-			write_open(p, c, age);
+		if ((p->o.open || p->o.all) && wanted(p, age))
+			write_open(p, c, time_ns);
 		remove_waiter(p, w);
 	}
 	mp_context_end(&p->context);

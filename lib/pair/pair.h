@@ -29,6 +29,8 @@ struct mp_pair_options {
 	mp_context_write *write; /* writes spans with their context; NULL: as lines of the stream */
 	void *write_arg;
 	bool open; /* write begins that have no end, instead of spans */
+	/* write them as spans, too, after the others; `name` is given */
+	bool all;
 	uint64_t max_open;
 	uint64_t memory; /* limit of the memory for waiting begins, in bytes */
 };

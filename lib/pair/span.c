@@ -95,6 +95,8 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 /* Whether this program itself adds a field of this name. */
 static bool is_ours(const struct mp_spans *s, struct mp_str key)
 {
+	if (s->all && mp_str_eq(key, MP_STR("ended")))
+		return true;
 	if (s->open)
 		return mp_str_eq(key, MP_STR("age")) || mp_str_eq(key, MP_STR("step"));
 	return mp_str_eq(key, MP_STR("dur")) || mp_str_eq(key, MP_STR("span"));
@@ -398,11 +400,11 @@ void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
 }
 
 void mp_endpoint_put(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *m,
-		     struct mp_str extra, bool with_stack)
+		     uint64_t time_ns, struct mp_str type, struct mp_str extra, bool with_stack)
 {
 	size_t i;
 
-	put_head(line, m->time_ns, m->type->key);
+	put_head(line, time_ns, type);
 	for (i = 0; i < s->n_parts; i++)
 		mp_buf_str(line, part_text(s, m, i));
 	mp_buf_add(line, extra.p + 1, extra.len - 1);

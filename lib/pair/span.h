@@ -30,6 +30,7 @@ struct mp_spans {
 	const struct mp_pair_specs *specs;
 	enum mp_span_stack stack;
 	bool open; /* begins without end are written, with mp_endpoint_put() */
+	bool all;  /* they are written besides the spans; the caller adds "ended" to both */
 	size_t n_parts;
 	struct mp_shapes shapes;
 	uint8_t *part_of[MP_SHAPES_MAX]; /* shape -> part of each field */
@@ -68,8 +69,11 @@ void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
 		 const struct mp_endpoint *begin, const struct mp_rec *end,
 		 const struct mp_split *split, struct mp_str extra, bool with_stack);
 
-/* Adds the line of an event that has no end, with `extra`, which is not empty. */
+/*
+ * Adds the line of an event that has no end, at a time, as an event of a type, with `extra`, which
+ * is not empty.
+ */
 void mp_endpoint_put(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *m,
-		     struct mp_str extra, bool with_stack);
+		     uint64_t time_ns, struct mp_str type, struct mp_str extra, bool with_stack);
 
 #endif

@@ -6,15 +6,18 @@
 #include <unistd.h>
 
 #include "lib/core/opt.h"
+#include "lib/core/screen.h"
 #include "lib/hist/crosstab.h"
 #include "lib/hist/measure.h"
 #include "lib/hist/output.h"
 #include "lib/stream/input.h"
+#include "lib/stream/unit.h"
 
 enum {
 	OPT_BUCKETS = MP_OPT_LONG,
 	OPT_DUMP,
 	OPT_JSON,
+	OPT_LIVE,
 	OPT_POINTS,
 	OPT_SORT,
 	OPT_TSV,
@@ -34,7 +37,9 @@ static const struct mp_opt opts[] = {
 	{ 't', "top", "N",
 	  "show N keys and merge the rest into one (default for text: 10; 0: "
 	  "all)" },
-	{ OPT_SORT, "sort", "ORDER", "sort keys by count (default), sum or name" },
+	{ OPT_SORT, "sort", "ORDER",
+	  "sort keys by name, or by a statistic: count (default), sum, min, mean, stddev, p50, "
+	  "p90, p99, p99.9 or max" },
 	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
@@ -43,6 +48,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_BUCKETS, "buckets", "N", "show at most N rows if WIDTH is not given (default: 20)" },
 	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
 	{ 0, NULL, NULL, "Output" },
+	MP_SCREEN_LIVE(OPT_LIVE),
 	{ OPT_TSV, "tsv", NULL, "tab-separated: rows of the tables, or --summary" },
 	{ OPT_JSON, "json", NULL, "write an object for each key, one to a line" },
 	{ OPT_POINTS, "points", "[STATS]",
@@ -62,6 +68,7 @@ static const struct mp_program program = {
 		"  mp-hist disk.mp\n"
 		"  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
 		"  mp-record -g none -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
+		"  mp-record -qg none -e 'syscalls:sys_enter_*' | mp-hist --live --count comm,type\n"
 		"  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
 };
 
@@ -69,6 +76,7 @@ enum format { TEXT, TSV, JSON, POINTS, DUMP };
 
 static struct {
 	bool across;
+	uint64_t live_ns; /* the time between two pictures; 0: none */
 	bool has_top;
 	uint64_t top;
 	enum mp_dist_order order;
@@ -85,7 +93,9 @@ static struct {
 	bool started;	   /* the first lines of the output were written */
 	uint64_t lines;
 	uint64_t overlong;
-	bool found; /* at least one record was measured */
+	uint64_t records; /* how many were measured */
+	uint64_t began_ns;
+	struct mp_screen screen;
 } work = { .least_ns = UINT64_MAX };
 
 /* Parses a width: "1000", "100us" for ns, or "64K" for bytes. */
@@ -128,7 +138,8 @@ static void set_format(enum format format)
 
 static void set_option(int code, char *arg, struct mp_field *across)
 {
-	static const char *const orders[] = { "count", "sum", "name", NULL };
+	static const char *const orders[] = { "count", "sum", "name", "min",   "mean", "stddev",
+					      "p50",   "p90", "p99",  "p99.9", "max",  NULL };
 
 	if (mp_choice_option(&work.m.choice, &program, code, arg))
 		return;
@@ -164,6 +175,9 @@ static void set_option(int code, char *arg, struct mp_field *across)
 		break;
 	case OPT_JSON:
 		set_format(JSON);
+		break;
+	case OPT_LIVE:
+		options.live_ns = arg ? mp_opt_duration(&program, code, arg) : MP_SCREEN_EVERY_NS;
 		break;
 	case OPT_POINTS:
 		set_format(POINTS);
@@ -216,6 +230,10 @@ static void settle_key(const struct mp_field *across)
 
 static void check_options(void)
 {
+	if (options.live_ns && options.format != TEXT)
+		mp_usage("--live cannot be combined with --tsv, --json, --points or --dump");
+	if (options.live_ns && work.m.choice.interval.length_ns)
+		mp_usage("--live cannot be combined with --interval");
 	if (options.across && (work.m.field.name.p || options.style.linear))
 		mp_usage("--across cannot be combined with --field or --linear");
 	if (options.across && !work.m.choice.by.n)
@@ -336,31 +354,53 @@ static void check_linear(const struct mp_dist *dist)
 		       dist->hist.min, dist->hist.max);
 }
 
-static void write_list(void)
+/* Writes the list of the first `top` keys to `out`. */
+static void write_list(struct mp_out *out, size_t top)
 {
 	struct mp_dist_list list;
 	size_t i;
 
-	mp_dists_list(&work.m.dists, options.order, options.top, &list);
+	mp_dists_list(&work.m.dists, options.order, top, &list);
 	for (i = 0; i < list.n && !work.m.dists.counting; i++)
 		check_linear(list.rows[i].dist);
 	check_linear(&list.other);
 	switch (options.format) {
 	case TSV:
-		mp_dist_write_tsv(&list, &options.style, &work.out);
+		mp_dist_write_tsv(&list, &options.style, out);
 		break;
 	case JSON:
-		mp_dist_write_json(&list, &options.style, &work.out);
+		mp_dist_write_json(&list, &options.style, out);
 		break;
 	case POINTS:
-		work.lines += mp_dist_write_points(&list, &options.style, &work.out);
+		work.lines += mp_dist_write_points(&list, &options.style, out);
 		break;
 	case TEXT:
 	case DUMP:
 		if (list.n)
-			mp_dist_write_text(&list, &options.style, &work.out);
+			mp_dist_write_text(&list, &options.style, out);
 	}
 	mp_dist_list_release(&list);
+}
+
+static void check_rows(void)
+{
+	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
+		mp_die("a dump lacks the rows for --linear (make the dump with the same --linear)");
+}
+
+/* Writes the tables of the first `top` keys to `out`. */
+static void write_keys(struct mp_out *out, size_t top)
+{
+	options.style.field = work.m.about.field.p ? work.m.about.field : MP_STR("value");
+	options.style.weight = work.m.about.weight;
+	options.style.unit = work.m.unit;
+	options.style.weight_unit = work.m.weight_unit;
+	if (options.across && options.format == TEXT && work.m.dists.total)
+		mp_crosstab_write_text(&work.m.dists, options.order, top, &options.style, out);
+	else if (options.across && options.format == TSV)
+		mp_crosstab_write_tsv(&work.m.dists, options.order, top, &options.style, out);
+	else
+		write_list(out, top);
 }
 
 /* Writes all tables, of the input so far or of the current interval. */
@@ -368,10 +408,6 @@ static void write_tables(void)
 {
 	char name[MP_RFC3339_MAX];
 
-	options.style.field = work.m.about.field.p ? work.m.about.field : MP_STR("value");
-	options.style.weight = work.m.about.weight;
-	options.style.unit = work.m.unit;
-	options.style.weight_unit = work.m.weight_unit;
 	options.style.time_ns = work.least_ns == UINT64_MAX ? 0 : work.least_ns;
 	if (work.m.choice.interval.length_ns) {
 		mp_interval_name(&work.m.choice.interval, name);
@@ -379,19 +415,29 @@ static void write_tables(void)
 		options.style.time_ns = mp_interval_start(&work.m.choice.interval);
 	}
 	start_output();
-	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
-		mp_die("a dump lacks the rows for --linear (make the dump with the same --linear)");
+	check_rows();
 	if (options.format == DUMP)
 		write_dump();
-	else if (options.across && options.format == TEXT && work.m.dists.total)
-		mp_crosstab_write_text(&work.m.dists, options.order, options.top, &options.style,
-				       &work.out);
-	else if (options.across && options.format == TSV)
-		mp_crosstab_write_tsv(&work.m.dists, options.order, options.top, &options.style,
-				      &work.out);
 	else
-		write_list();
+		write_keys(&work.out, options.top);
 	mp_dists_clear(&work.m.dists);
+}
+
+/* Writes the picture of --live: a line about the input, and the keys that have room. */
+static void draw(void *arg, struct mp_out *to, size_t columns, size_t rows)
+{
+	enum { OTHER_LINES = 3 }; /* this line, the titles, and the row of all other keys */
+	size_t room = MP_MAX(rows, (size_t)OTHER_LINES + 1) - OTHER_LINES;
+	size_t whole = options.style.columns;
+
+	(void)arg;
+	check_rows();
+	mp_out_printf(to, "%.1f s, %llu record%s\n",
+		      (double)(mp_monotonic_ns() - work.began_ns) / MP_NS_PER_SEC,
+		      (unsigned long long)work.records, mp_plural(work.records));
+	options.style.columns = columns;
+	write_keys(to, options.has_top && options.top ? MP_MIN(options.top, room) : room);
+	options.style.columns = whole;
 }
 
 static void handle_control(void)
@@ -446,7 +492,7 @@ static int handle_record(struct mp_rec *rec, const char **why)
 	}
 	if (handle_time(rec, why) < 0 || mp_measure_add(&work.m, rec, why) < 0)
 		return -1;
-	work.found = true;
+	work.records++;
 	return 0;
 }
 
@@ -467,11 +513,13 @@ static enum mp_status finish(void)
 	enum mp_status named = mp_choice_finish(&work.m.choice, MP_OK);
 
 	status = MP_MAX(status, named);
-	if (named == MP_OK && !work.found && work.m.decided && !work.m.field.name.p &&
+	if (named == MP_OK && !work.records && work.m.decided && !work.m.field.name.p &&
 	    !work.m.dists.counting)
 		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
 			 "with --count FIELDS",
 			 MP_STR_ARGS(work.m.about.field));
+	if (options.live_ns)
+		mp_screen_end(&work.screen);
 	if (mp_interval_end(&work.m.choice.interval))
 		write_tables();
 	start_output();
@@ -494,6 +542,10 @@ int main(int argc, char **argv)
 	mp_measure_init(&work.m);
 	parse_options(argc, argv);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	mp_screen_init(&work.screen, &work.out);
+	work.began_ns = mp_monotonic_ns();
+	if (options.live_ns)
+		mp_screen_begin(&work.screen, options.live_ns, draw, NULL);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &work.out);
 	work.in.concerns = mp_choice_concerns;
 	work.in.arg = &work.m.choice.types;

@@ -7,13 +7,16 @@
 
 #include "lib/core/map.h"
 #include "lib/core/opt.h"
+#include "lib/core/screen.h"
 #include "lib/sched/schedout.h"
 #include "lib/sched/schedtab.h"
 #include "lib/stream/inorder.h"
 #include "lib/stream/unit.h"
 
 enum {
-	OPT_OTHERS = MP_OPT_LONG,
+	OPT_LIVE = MP_OPT_LONG,
+	OPT_OTHERS,
+	OPT_SORT,
 	OPT_TSV,
 };
 
@@ -23,6 +26,10 @@ static const struct mp_opt opts[] = {
 	  "sleep, block, stopped, idle, unknown" },
 	{ OPT_OTHERS, "others", NULL, "also write the events that are not the scheduler's" },
 	{ 't', "table", NULL, "write a table of CPUs and tasks instead" },
+	{ OPT_SORT, "sort", "COLUMN",
+	  "the table by run (default), runs, gave-up, preempted, wait-avg, wait-max, wait-p99, "
+	  "sleep-avg, sleep-max, sleep-p99 or migr" },
+	MP_SCREEN_LIVE(OPT_LIVE),
 	{ OPT_TSV, "tsv", NULL, "the table as TAB-separated values, in ns" },
 };
 
@@ -34,12 +41,15 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -e 'sched:*' -d 5 | mp-sched | mp-hist --by comm,state\n"
 		    "  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
-		    "  mp-sched --table sched.mp\n",
+		    "  mp-sched --table sched.mp\n"
+		    "  mp-record -qg none -e 'sched:*' | mp-sched --live --sort wait-max\n",
 };
 
 static struct {
 	bool states[MP_SCHED_STATES];
 	bool others, table, tsv;
+	enum mp_sched_order order;
+	uint64_t live_ns; /* the time between two pictures; 0: none */
 } options;
 
 /*
@@ -76,6 +86,7 @@ static struct {
 	/* number of the scheduler's events, and of all records in this section */
 	uint64_t events, records;
 	struct mp_buf line;
+	struct mp_screen screen;
 } work;
 
 static void add_states(const char *list)
@@ -96,6 +107,9 @@ static void add_states(const char *list)
 
 static void parse_options(int argc, char **argv)
 {
+	static const char *const orders[] = { "run",	   "runs",	"gave-up",  "preempted",
+					      "wait-avg",  "wait-max",	"wait-p99", "sleep-avg",
+					      "sleep-max", "sleep-p99", "migr",	    NULL };
 	bool some = false;
 	char *arg;
 	int code;
@@ -112,11 +126,23 @@ static void parse_options(int argc, char **argv)
 		case OPT_TSV:
 			options.table = options.tsv = true;
 			break;
+		case OPT_SORT:
+			options.table = true;
+			options.order =
+				(enum mp_sched_order)mp_opt_word(&program, code, arg, orders);
+			break;
+		case OPT_LIVE:
+			options.table = true;
+			options.live_ns =
+				arg ? mp_opt_duration(&program, code, arg) : MP_SCREEN_EVERY_NS;
+			break;
 		case OPT_OTHERS:
 			options.others = true;
 			break;
 		}
 	}
+	if (options.live_ns && options.tsv)
+		mp_usage("--live cannot be combined with --tsv");
 	if (options.table && (some || options.others))
 		mp_usage("--table cannot be combined with --states or --others");
 	for (size_t i = 0; i < MP_SCHED_STATES && !some; i++)
@@ -388,12 +414,32 @@ static void write_tables(void)
 
 	for (h = work.first; h; h = h->next) {
 		if (options.tsv) {
-			mp_sched_table_tsv(&h->table, h->name, h == work.first, &work.out);
+			mp_sched_table_tsv(&h->table, h->name, options.order, h == work.first,
+					   &work.out);
 			continue;
 		}
 		if (h != work.first)
 			mp_out_write(&work.out, "\n", 1);
-		mp_sched_table_text(&h->table, h->name, &work.out);
+		mp_sched_table_text(&h->table, h->name, options.order, 0, &work.out);
+	}
+}
+
+/* Writes the picture of --live: the tables of all hosts, each of which gets as many rows. */
+static void draw(void *arg, struct mp_out *to, size_t columns, size_t rows)
+{
+	enum { LEAST = 8 }; /* rows of a host */
+	size_t each = MP_MAX(rows / MP_MAX(work.hosts.n, (size_t)1), (size_t)LEAST);
+	uint64_t now_ns;
+	struct host *h;
+
+	(void)arg;
+	(void)columns;
+	for (h = work.first; h; h = h->next) {
+		now_ns = h->begun && h->sched.begun ? h->sched.now_ns - h->sched.begin_ns : 0;
+		h->table.length_ns += now_ns;
+		mp_sched_table_update(&h->table, h->has_migrations);
+		mp_sched_table_text(&h->table, h->name, options.order, each, to);
+		h->table.length_ns -= now_ns;
 	}
 }
 
@@ -464,6 +510,9 @@ int main(int argc, char **argv)
 	mp_map_init(&work.hosts, sizeof(struct host *));
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_relay_init(&work.relay, &work.out, change_header, NULL);
+	mp_screen_init(&work.screen, &work.out);
+	if (options.live_ns)
+		mp_screen_begin(&work.screen, options.live_ns, draw, NULL);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
 	work.in.concerns = concerns;
 	mp_inorder_init(&work.order, &work.in);
@@ -477,6 +526,8 @@ int main(int argc, char **argv)
 			mp_input_bad(&work.in, why);
 	}
 	end_capture(0);
+	if (options.live_ns)
+		mp_screen_end(&work.screen);
 	if (options.table)
 		write_tables();
 	status = finish();

@@ -85,3 +85,92 @@ last_picture() {
 	at_terminal 90 20 "mp-fold '$TMP/in'"
 	[ "$(tr -d '\r' < "$TMP/out")" = "x 1" ]
 }
+
+# on COLUMNS ROWS OPTION... -- COMMAND: runs a filter on a terminal of that size; its pictures are in $TMP/out.
+on() {
+	timeout 150 tests/tools/terminal.py --columns "$1" --rows "$2" "${@:3}" > "$TMP/out" 2> "$TMP/err"
+}
+
+# The picture of this number, from 1; without it the last one, and what follows it.
+picture() {
+	awk -v n="$1" 'BEGIN { RS = "\n\f\n" } { sub(/\n$/, ""); last = $0 } NR == n { print } END { if (!n) print last }' "$TMP/out"
+}
+
+# N events of 40 tasks, one of which has a name that a terminal would obey.
+timed() {
+	awk -v n="$1" 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { t = i % 40
+		print i * 1000 ",block:rq,cpu=" i % 3, "tid=" t, "comm=" (t == 39 ? "\\x1b[2J\\x9b1A\xc2\x9b3A\xe6\xbc\xa2" : "task" t), "dur=" (t * t * 100 + i) } }'
+}
+
+# N switches of two CPUs between 46 tasks.
+switches() {
+	echo '{"mp":1,"datatype":"event","interface":"test","events":{"sched:sched_switch":{}}}'
+	awk -v n="$1" 'BEGIN { OFS = "\t"; for (i = 0; i < n; i++) { c = i % 2; t += 1000 + i % 7 * 300
+		next_tid = 100 + c * 50 + int(i / 2) * 7 % 23
+		print t ",sched:sched_switch,cpu=" c, "tid=" now[c] + 0, "comm=t" now[c] + 0, ".prev_comm=t" now[c] + 0, ".prev_pid=" now[c] + 0,
+			".prev_prio=120", ".prev_state=" (i % 3 ? "S" : "R"), ".next_comm=t" next_tid "\\x1b[2J", ".next_pid=" next_tid, ".next_prio=120"
+		now[c] = next_tid } }'
+	printf '{"end":"event","records":%d,"lost":0}\n' "$1"
+}
+
+@test "--live rewrites a table in place while input comes, and ends with the one that comes without it" {
+	timed 2000 > "$TMP/in"
+	for options in "--count comm,tid" "--by comm,cpu -s --sort p99" "--by cpu" "--count cpu --across tid" "--by comm -s --top 3 -w dur"; do
+		on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms $options || { cat "$TMP/err"; false; }
+		# a picture of half of the input, which fits the terminal
+		picture 2 > "$TMP/half"
+		grep -q '^[0-9.]* s, 1000 records$' "$TMP/half" || { cat "$TMP/half"; false; }
+		[ "$(wc -l < "$TMP/half")" -le 15 ]
+		on 80 15 --input "$TMP/in" -- mp-hist $options
+		cp "$TMP/out" "$TMP/whole"
+		on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms $options
+		picture | tail -n "$(wc -l < "$TMP/whole")" | cmp - "$TMP/whole"
+	done
+	switches 3000 > "$TMP/in"
+	for options in "" "--sort wait-max" "--sort migr"; do
+		on 200 15 --input "$TMP/in" --pictures 2 -- mp-sched --live=30ms $options || { cat "$TMP/err"; false; }
+		picture 2 | grep -q '^46 tasks in '
+		mp-sched --table $options "$TMP/in" > "$TMP/whole"
+		picture | tail -n "$(wc -l < "$TMP/whole")" | diff - "$TMP/whole"
+	done
+}
+
+@test "--live shows the keys that are greatest so far, as many as fit, with the sums of what has come" {
+	timed 2000 > "$TMP/in"
+	head -n 1000 "$TMP/in" | mp-hist --by tid -s --sort max --top 11 > "$TMP/expected"
+	on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms --by tid -s --sort max
+	picture 2 | sed '1d; /^$/d' | head -n 12 | diff - <(head -n 12 "$TMP/expected")
+	# the tasks of half of the switches, whose states have not ended yet
+	switches 3000 > "$TMP/in"
+	head -n 1501 "$TMP/in" > "$TMP/half"
+	on 200 20 --input "$TMP/in" --pictures 2 -- mp-sched --live=30ms --sort runs
+	picture 2 | awk '$1 == "all" { print $2 }' > "$TMP/runs"
+	# the last run of each CPU has not ended
+	mp-sched --table --tsv "$TMP/half" 2> /dev/null | awk -F'\t' '$1 == "total" { print $6 - 2 }' | diff - "$TMP/runs"
+}
+
+@test "--live fits a window that becomes smaller, and ends with all counts after ^C" {
+	timed 2000 > "$TMP/in"
+	on 90 20 --input "$TMP/in" --pictures 2 --resize 40 8 -- mp-hist --live=30ms --count comm,tid || { cat "$TMP/err"; false; }
+	on 80 15 --input "$TMP/in" --pictures 2 --interrupt -- mp-hist --live=30ms --count cpu || { cat "$TMP/err"; false; }
+	picture | tail -n 3 | awk '{ print $1, $4 }' | diff - <(printf '%s\n' "667 0" "667 1" "666 2")
+}
+
+@test "--live shows messages above its picture" {
+	{ timed 500; echo 'this is not a record'; timed 500 | sed 's/^/9/'; } > "$TMP/in"
+	status=0
+	on 80 10 --input "$TMP/in" --pictures 3 -- mp-hist --live=30ms --count cpu || status=$?
+	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
+	[ "$(picture | grep -c '^mp-hist: stdin:501: ')" = 1 ]
+}
+
+@test "--live without a terminal, or with another form of output, is refused" {
+	for refused in "mp-hist --live" "mp-sched --live"; do
+		run -2 $refused /dev/null
+		[ "${lines[0]}" = "${refused% *}: --live needs a terminal as standard output" ]
+	done
+	for refused in "mp-hist --live --tsv" "mp-hist --live -i 1s" "mp-sched --live --tsv" "mp-sched --live --states run"; do
+		run -2 $refused /dev/null
+		[[ "${lines[0]}" == *" cannot be combined with "* ]]
+	done
+}

@@ -46,6 +46,20 @@ void mp_out_open(struct mp_out *out, const char *path)
 	mp_out_init(out, fd, path);
 }
 
+void mp_out_memory(struct mp_out *out)
+{
+	*out = (struct mp_out){ .fd = -1, .name = "memory", .cap = MP_READ_SIZE };
+	out->buf = mp_alloc(out->cap);
+}
+
+/* Makes room for `len` more bytes in an output that is kept in memory. */
+static void keep(struct mp_out *out, size_t len)
+{
+	while (out->cap - out->len < len)
+		out->cap *= 2;
+	out->buf = mp_realloc(out->buf, out->cap);
+}
+
 void mp_out_redirect(struct mp_out *out, int pipe)
 {
 	if (out->fd > STDERR_FILENO)
@@ -116,19 +130,26 @@ static void write_all(struct mp_out *out, const char *data, size_t len)
 
 void mp_out_flush(struct mp_out *out)
 {
+	if (out->fd < 0) {
+		keep(out, MP_READ_SIZE);
+		return;
+	}
 	write_all(out, out->buf, out->len);
 	out->len = 0;
 }
 
 void mp_out_spill(struct mp_out *out, const void *data, size_t len)
 {
-	mp_out_flush(out);
-	if (len >= out->cap) {
+	if (out->fd < 0)
+		keep(out, len);
+	else
+		mp_out_flush(out);
+	if (out->fd >= 0 && len >= out->cap) {
 		write_all(out, data, len);
 		return;
 	}
-	memcpy(out->buf, data, len);
-	out->len = len;
+	memcpy(out->buf + out->len, data, len);
+	out->len += len;
 }
 
 void mp_out_printf(struct mp_out *out, const char *fmt, ...)
@@ -145,10 +166,12 @@ void mp_out_printf(struct mp_out *out, const char *fmt, ...)
 
 void mp_out_close(struct mp_out *out)
 {
-	mp_out_flush(out);
-	if (close(out->fd) < 0 && !out->error)
-		out->error = errno;
-	wait_for_packer(out);
+	if (out->fd >= 0) {
+		mp_out_flush(out);
+		if (close(out->fd) < 0 && !out->error)
+			out->error = errno;
+		wait_for_packer(out);
+	}
 	if (out->error && !out->soft)
 		mp_out_fail(out);
 	if (!out->borrowed)
@@ -184,6 +207,8 @@ static size_t read_file(void *arg, char *to, size_t len)
 	struct pollfd pfd = { .fd = in->fd, .events = POLLIN };
 	ssize_t n;
 
+	if (in->tied && in->tied->before_read)
+		in->tied->before_read(in->tied->before_read_arg, in->fd);
 	if (in->tied && in->tied->len && in->can_block && poll(&pfd, 1, 0) == 0)
 		mp_out_flush(in->tied);
 	do {

@@ -28,6 +28,9 @@ struct mp_out {
 	int error;     /* errno of the first failed write, if `soft` is set */
 	bool soft;     /* a failed write does not end the program: the caller looks at `error` */
 	pid_t packer;  /* a child that compresses what is written to `fd`: see pack.h; 0: none */
+	/* called before each read of an input that is tied to this output; NULL: nothing is */
+	void (*before_read)(void *arg, int fd);
+	void *before_read_arg;
 };
 
 /*
@@ -41,6 +44,9 @@ void mp_out_init(struct mp_out *out, int fd, const char *name);
  * the program if it cannot. `*out` is as after mp_out_init().
  */
 void mp_out_open(struct mp_out *out, const char *path);
+
+/* Keeps what is written, all of it, in `buf`, until mp_out_close(). */
+void mp_out_memory(struct mp_out *out);
 
 /* Writes to a pipe instead of the file, which it closes unless that is a standard one. */
 void mp_out_redirect(struct mp_out *out, int pipe);

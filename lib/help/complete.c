@@ -107,7 +107,10 @@ static const struct value values[] = {
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },
-	{ "mp-hist", "sort", WORDS, "count sum name" },
+	{ "mp-hist", "sort", WORDS, "count sum name min mean stddev p50 p90 p99 p99.9 max" },
+	{ "mp-sched", "sort", WORDS,
+	  "run runs gave-up preempted wait-avg wait-max wait-p99 sleep-avg sleep-max sleep-p99 "
+	  "migr" },
 	{ "mp-hist", "points", WORDS, STATISTICS },
 	{ "mp-hist", "count", FIELDS, NULL },
 	{ "mp-import", "from", WORDS,

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/hist/output.h"
 #include "lib/stream/esc.h"
 
 /* Stands for a missing field, as in lib/fold/fold.c: no value contains LF. */
@@ -127,14 +128,30 @@ static int by_count(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-static int by_sum(const void *a, const void *b)
+static int by_rank(const void *a, const void *b)
 {
 	const struct mp_dist_row *x = a, *y = b;
-	double sum_x = mp_loghist_sum(&x->dist->hist), sum_y = mp_loghist_sum(&y->dist->hist);
 
-	if (sum_x != sum_y)
-		return sum_x > sum_y ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank > y->rank ? -1 : 1;
 	return by_name(a, b);
+}
+
+/* Sorts the rows by the statistic of this order. */
+static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order)
+{
+	static const enum mp_stat stats[] = {
+		[MP_DIST_BY_SUM] = MP_STAT_SUM,	      [MP_DIST_BY_MIN] = MP_STAT_MIN,
+		[MP_DIST_BY_MEAN] = MP_STAT_MEAN,     [MP_DIST_BY_P50] = MP_STAT_P50,
+		[MP_DIST_BY_STDDEV] = MP_STAT_STDDEV, [MP_DIST_BY_P90] = MP_STAT_P90,
+		[MP_DIST_BY_P99] = MP_STAT_P99,	      [MP_DIST_BY_P999] = MP_STAT_P999,
+		[MP_DIST_BY_MAX] = MP_STAT_MAX,
+	};
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		list->rows[i].rank = mp_dist_stat_of(stats[order], list->rows[i].dist, false);
+	qsort(list->rows, list->n, sizeof(*list->rows), by_rank);
 }
 
 static void merge_other(const struct mp_dists *d, struct mp_dist_list *list, size_t from)
@@ -169,14 +186,14 @@ void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t to
 
 		if (dist->bad || dist->n == 0)
 			continue;
-		list->rows[list->n++] = (struct mp_dist_row){ e->key, dist };
+		list->rows[list->n++] = (struct mp_dist_row){ e->key, dist, 0 };
 	}
-	if (d->counting && order == MP_DIST_BY_SUM)
-		order = MP_DIST_BY_COUNT;
-	qsort(list->rows, list->n, sizeof(*list->rows),
-	      order == MP_DIST_BY_COUNT ? by_count
-	      : order == MP_DIST_BY_SUM ? by_sum
-					: by_name);
+	if (order == MP_DIST_BY_NAME)
+		qsort(list->rows, list->n, sizeof(*list->rows), by_name);
+	else if (order == MP_DIST_BY_COUNT || d->counting)
+		qsort(list->rows, list->n, sizeof(*list->rows), by_count);
+	else
+		sort_by_rank(list, order);
 	if (top && top < list->n)
 		merge_other(d, list, top);
 }

@@ -41,7 +41,6 @@ static void add_length(struct mp_sched_lengths *l, uint64_t ns)
 static void compute_p99(struct mp_sched_lengths *l)
 {
 	l->p99_ns = l->n ? (uint64_t)mp_loghist_percentile(&l->hist, 0.99) : 0;
-	mp_loghist_release(&l->hist);
 }
 
 static struct mp_sched_row *cpu_row(struct mp_sched_table *t, int32_t cpu)
@@ -81,6 +80,7 @@ static struct mp_sched_row *task_row(struct mp_sched_table *t, struct mp_sched_t
 		return r;
 	r = task->user = mp_zalloc(sizeof(*r));
 	r->tid = task->tid;
+	r->task = task;
 	t->rows = mp_grow(t->rows, &t->cap_rows, t->n_rows + 1, sizeof(*t->rows));
 	t->rows[t->n_rows++] = r;
 	return r;
@@ -101,42 +101,97 @@ void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *s
 	add_span(&t->total, span);
 }
 
+static void update(struct mp_sched_row *r, bool migrated)
+{
+	const struct mp_sched_task *task = r->task;
+
+	r->pid = task->pid;
+	free(r->comm);
+	r->comm = NULL;
+	if (task->has_comm)
+		r->comm = mp_strndup(task->comm.p ? task->comm.p : "", task->comm.len);
+	r->migrations = migrated ? task->migrations : task->moves;
+	compute_p99(&r->wait);
+	compute_p99(&r->sleep);
+}
+
 void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, bool migrated)
 {
 	struct mp_sched_row *r = task->user;
 
 	if (!r)
 		return;
-	r->pid = task->pid;
-	if (task->has_comm)
-		r->comm = mp_strndup(task->comm.p ? task->comm.p : "", task->comm.len);
-	r->migrations = migrated ? task->migrations : task->moves;
+	update(r, migrated);
 	t->total.migrations += r->migrations;
-	compute_p99(&r->wait);
-	compute_p99(&r->sleep);
+	mp_loghist_release(&r->wait.hist);
+	mp_loghist_release(&r->sleep.hist);
+	r->task = NULL;
+}
+
+void mp_sched_table_update(struct mp_sched_table *t, bool migrated)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_rows; i++)
+		if (t->rows[i]->task)
+			update(t->rows[i], migrated);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-static int by_run_time(const void *a, const void *b)
+static uint64_t average(const struct mp_sched_lengths *l)
+{
+	return l->n ? l->sum_ns / l->n : 0;
+}
+
+static uint64_t figure(const struct mp_sched_row *r, enum mp_sched_order order)
+{
+	switch (order) {
+	case MP_SCHED_BY_RUN:
+		return r->ns[MP_SCHED_RUN];
+	case MP_SCHED_BY_RUNS:
+		return r->runs;
+	case MP_SCHED_BY_VOLUNTARY:
+		return r->voluntary;
+	case MP_SCHED_BY_INVOLUNTARY:
+		return r->involuntary;
+	case MP_SCHED_BY_WAIT_AVG:
+		return average(&r->wait);
+	case MP_SCHED_BY_WAIT_MAX:
+		return r->wait.max_ns;
+	case MP_SCHED_BY_WAIT_P99:
+		return r->wait.p99_ns;
+	case MP_SCHED_BY_SLEEP_AVG:
+		return average(&r->sleep);
+	case MP_SCHED_BY_SLEEP_MAX:
+		return r->sleep.max_ns;
+	case MP_SCHED_BY_SLEEP_P99:
+		return r->sleep.p99_ns;
+	case MP_SCHED_BY_MIGRATIONS:
+		return r->migrations;
+	}
+	return 0;
+}
+
+static int by_figure(const void *a, const void *b, void *arg)
 {
 	const struct mp_sched_row *x = *(struct mp_sched_row *const *)a;
 	const struct mp_sched_row *y = *(struct mp_sched_row *const *)b;
+	const enum mp_sched_order *order = arg;
+	uint64_t v = figure(x, *order), w = figure(y, *order);
 
-	if (x->ns[MP_SCHED_RUN] != y->ns[MP_SCHED_RUN])
-		return x->ns[MP_SCHED_RUN] > y->ns[MP_SCHED_RUN] ? -1 : 1;
+	if (v != w)
+		return v > w ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-static void sort(struct mp_sched_table *t)
+static void sort(struct mp_sched_table *t, enum mp_sched_order order)
 {
 	/* the order of tasks that compare equal does not matter: they have equal lines */
 	if (t->n_rows)
-		qsort(t->rows, t->n_rows, sizeof(*t->rows), by_run_time);
-	if (t->total.wait.n)
-		t->total.wait.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.wait.hist, 0.99);
-	if (t->total.sleep.n)
-		t->total.sleep.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.sleep.hist, 0.99);
+		qsort_r(t->rows, t->n_rows, sizeof(struct mp_sched_row *), by_figure, &order);
+	compute_p99(&t->total.wait);
+	compute_p99(&t->total.sleep);
 }
 
 enum { COLUMNS = 16 };
@@ -191,7 +246,7 @@ static void cell_lengths(struct cells *c, const struct mp_sched_lengths *l)
 		cells_unknown(c, 3);
 		return;
 	}
-	cell_ns(c, l->sum_ns / l->n);
+	cell_ns(c, average(l));
 	cell_ns(c, l->max_ns);
 	cell_ns(c, l->p99_ns);
 }
@@ -283,6 +338,12 @@ static void titles(struct cells *c, const char *const *texts, size_t n)
 		cell(c, "%s", texts[i]);
 }
 
+/* Whether the table has any time of a CPU. */
+static bool is_used(const struct mp_sched_row *cpu)
+{
+	return cpu->ns[MP_SCHED_RUN] | cpu->ns[MP_SCHED_IDLE] | cpu->ns[MP_SCHED_UNKNOWN];
+}
+
 static void write_cpus(const struct mp_sched_table *t, struct mp_out *out)
 {
 	static const char *const names[] = { "CPU",  "runs",  "busy",	"busy%",
@@ -294,9 +355,7 @@ static void write_cpus(const struct mp_sched_table *t, struct mp_out *out)
 		titles(&c, names, MP_ARRAY_SIZE(names));
 		pass ? put_cells(out, widths, &c, false) : widen(widths, &c);
 		for (i = 0; i < t->n_cpus; i++) {
-			const uint64_t *ns = t->cpus[i].ns;
-
-			if (!(ns[MP_SCHED_RUN] | ns[MP_SCHED_IDLE] | ns[MP_SCHED_UNKNOWN]))
+			if (!is_used(&t->cpus[i]))
 				continue;
 			cpu_cells(&c, &t->cpus[i], i);
 			pass ? put_cells(out, widths, &c, false) : widen(widths, &c);
@@ -304,31 +363,47 @@ static void write_cpus(const struct mp_sched_table *t, struct mp_out *out)
 	}
 }
 
-static void write_tasks(const struct mp_sched_table *t, struct mp_out *out)
+static void write_tasks(const struct mp_sched_table *t, size_t max_rows, struct mp_out *out)
 {
 	static const char *const names[] = { "TID",	 "runs",      "run",	   "CPU%",
 					     "gave up",	 "preempted", "wait avg",  "wait max",
 					     "wait p99", "sleep avg", "sleep max", "sleep p99",
 					     "migr",	 "COMM" };
-	size_t widths[COLUMNS] = { 0 }, i, pass;
+	size_t widths[COLUMNS] = { 0 }, n = MP_MIN(t->n_rows, max_rows), i, pass;
 	struct cells c;
 
 	for (pass = 0; pass < 2; pass++) {
 		titles(&c, names, MP_ARRAY_SIZE(names));
 		pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
-		for (i = 0; i <= t->n_rows; i++) {
-			task_cells(&c, t, i < t->n_rows ? t->rows[i] : &t->total, i == t->n_rows);
+		for (i = 0; i <= n; i++) {
+			task_cells(&c, t, i < n ? t->rows[i] : &t->total, i == n);
 			pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
 		}
 	}
 }
 
-void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp_out *out)
+static size_t used_cpus(const struct mp_sched_table *t)
 {
+	size_t i, n = 0;
+
+	for (i = 0; i < t->n_cpus; i++)
+		n += is_used(&t->cpus[i]);
+	return n;
+}
+
+void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, enum mp_sched_order order,
+			 size_t max_lines, struct mp_out *out)
+{
+	enum { OTHER_LINES = 4 }; /* the title, a blank line, the titles of tasks, and their sums */
+	size_t cpu_lines = t->filtered ? 0 : used_cpus(t) + 2, max_rows = SIZE_MAX;
 	struct mp_buf title = { NULL, 0, 0 };
 	char length[MP_UNIT_MAX];
 
-	sort(t);
+	if (max_lines && cpu_lines * 2 > max_lines)
+		cpu_lines = 0;
+	if (max_lines)
+		max_rows = MP_MAX(max_lines, cpu_lines + OTHER_LINES) - cpu_lines - OTHER_LINES;
+	sort(t, order);
 	mp_unit_put(length, "ns", (double)t->length_ns);
 	if (host.len) {
 		mp_esc_terminal(&title, host);
@@ -337,11 +412,11 @@ void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp
 	mp_buf_printf(&title, "%zu %s in %s\n\n", t->n_rows, t->n_rows == 1 ? "task" : "tasks",
 		      length);
 	mp_out_write(out, title.p, title.len);
-	if (!t->filtered) {
+	if (cpu_lines) {
 		write_cpus(t, out);
 		mp_out_write(out, "\n", 1);
 	}
-	write_tasks(t, out);
+	write_tasks(t, max_rows, out);
 	mp_buf_release(&title);
 }
 
@@ -358,7 +433,7 @@ static void put_field(struct mp_buf *b, uint64_t v)
 static void put_lengths(struct mp_buf *b, const struct mp_sched_lengths *l)
 {
 	put_field(b, l->n);
-	put_field(b, l->n ? l->sum_ns / l->n : 0);
+	put_field(b, average(l));
 	put_field(b, l->max_ns);
 	put_field(b, l->p99_ns);
 }
@@ -401,13 +476,13 @@ static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int6
 	mp_buf_byte(b, '\n');
 }
 
-void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first,
-			struct mp_out *out)
+void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, enum mp_sched_order order,
+			bool first, struct mp_out *out)
 {
 	struct mp_buf b = { NULL, 0, 0 };
 	size_t i;
 
-	sort(t);
+	sort(t, order);
 	if (first) {
 		mp_buf_str(&b, MP_STR("what\thost\tid\tpid\tcomm\truns"));
 		for (i = 0; i < MP_SCHED_STATES; i++)
@@ -416,12 +491,9 @@ void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first
 				      "\twait_p99_ns\tsleeps\tsleep_avg_ns\tsleep_max_ns"
 				      "\tsleep_p99_ns\tmigrations\n"));
 	}
-	for (i = 0; i < t->n_cpus; i++) {
-		const uint64_t *ns = t->cpus[i].ns;
-
-		if (ns[MP_SCHED_RUN] | ns[MP_SCHED_IDLE] | ns[MP_SCHED_UNKNOWN])
+	for (i = 0; i < t->n_cpus; i++)
+		if (is_used(&t->cpus[i]))
 			put_row(&b, "cpu", host, (int64_t)i, &t->cpus[i]);
-	}
 	for (i = 0; i < t->n_rows; i++)
 		put_row(&b, "task", host, t->rows[i]->tid, t->rows[i]);
 	put_row(&b, "total", host, -1, &t->total);

@@ -17,6 +17,7 @@ struct mp_sched_lengths {
 };
 
 struct mp_sched_row {
+	const struct mp_sched_task *task; /* while it lives; borrowed */
 	int32_t tid, pid;
 	char *comm; /* name of the task, escaped as in the stream; NULL: unknown */
 	uint64_t runs, voluntary, involuntary, migrations;
@@ -34,6 +35,21 @@ struct mp_sched_table {
 	bool filtered; /* a zero may mean unknown, since the events that it counts had a filter */
 };
 
+/* The figure by which tasks are sorted, the greatest first; equal ones by tid. */
+enum mp_sched_order {
+	MP_SCHED_BY_RUN,
+	MP_SCHED_BY_RUNS,
+	MP_SCHED_BY_VOLUNTARY,
+	MP_SCHED_BY_INVOLUNTARY,
+	MP_SCHED_BY_WAIT_AVG,
+	MP_SCHED_BY_WAIT_MAX,
+	MP_SCHED_BY_WAIT_P99,
+	MP_SCHED_BY_SLEEP_AVG,
+	MP_SCHED_BY_SLEEP_MAX,
+	MP_SCHED_BY_SLEEP_P99,
+	MP_SCHED_BY_MIGRATIONS,
+};
+
 /* Zeroed memory is a valid empty table. */
 void mp_sched_table_release(struct mp_sched_table *t);
 
@@ -43,11 +59,19 @@ void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *s
 void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, bool migrated);
 
 /*
- * Sorts and writes the table, as aligned text or as TAB-separated values. `host` may be empty; with
- * `first` the line of titles precedes the values.
+ * Computes the figures of the tasks that are alive, as of the spans that have come. `migrated` as
+ * above.
  */
-void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp_out *out);
-void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first,
-			struct mp_out *out);
+void mp_sched_table_update(struct mp_sched_table *t, bool migrated);
+
+/*
+ * Sorts and writes the table, as aligned text or as TAB-separated values. `host` may be empty. Text
+ * has at most `max_lines` lines (0: all), at the expense of the last tasks, and of the CPUs if they
+ * would take half of the lines. With `first` the line of titles precedes the values.
+ */
+void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, enum mp_sched_order order,
+			 size_t max_lines, struct mp_out *out);
+void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, enum mp_sched_order order,
+			bool first, struct mp_out *out);
 
 #endif

@@ -2,7 +2,6 @@
 #include "lib/capture/session/live.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 
 #include "lib/core/clock.h"
 #include "lib/stream/esc.h"
@@ -21,7 +20,8 @@ static const struct mp_field comm = MP_FIELD_OF(KEY, "comm");
 
 void mp_live_init(struct mp_live *l, struct mp_out *out, bool at_end, bool sums)
 {
-	*l = (struct mp_live){ .out = out, .at_end = at_end, .sums = sums };
+	*l = (struct mp_live){ .at_end = at_end, .sums = sums };
+	mp_screen_init(&l->screen, out);
 	mp_map_init(&l->rows, sizeof(uint64_t));
 	l->began_ns = l->shown_ns = mp_monotonic_ns();
 }
@@ -111,26 +111,13 @@ static size_t insert(const struct mp_map_entry **top, size_t n, size_t max,
 	return n;
 }
 
-/* Adds as much of a text as fits into `columns`; a character that may be wide counts as two. */
-static void add_cut(struct mp_buf *b, struct mp_str text, int columns, bool pad)
+/* Adds as much of a text from the stream as fits into a column. */
+static void add_cell(struct mp_buf *b, struct mp_str text, size_t columns, bool pad)
 {
 	struct mp_buf safe = { NULL, 0, 0 };
-	size_t i = 0, end;
 
 	mp_esc_terminal(&safe, text);
-	while (i < safe.len) {
-		unsigned char c = safe.p[i];
-
-		for (end = i + 1; end < safe.len && (safe.p[end] & 0xc0) == 0x80;)
-			end++;
-		columns -= c < 0xe1 ? 1 : 2;
-		if (columns < 0)
-			break;
-		i = end;
-	}
-	mp_buf_add(b, safe.p, i);
-	if (pad && columns > 0)
-		mp_buf_printf(b, "%*s", columns, "");
+	mp_screen_cut(b, mp_buf_view(&safe), columns, pad);
 	mp_buf_release(&safe);
 }
 
@@ -169,94 +156,60 @@ static void measure(const struct mp_map_entry **top, size_t n, int *widths)
 }
 
 static void add_row(struct mp_buf *b, const struct mp_live *l, const struct mp_map_entry *e,
-		    const int *widths, int width)
+		    const int *widths, size_t width)
 {
 	struct mp_str parts[COLUMNS];
-	struct mp_buf row = { NULL, 0, 0 };
 	size_t i;
 
 	split(e, parts);
-	mp_buf_printf(&row, "%12llu %5.1f", (unsigned long long)count_of(e),
+	mp_buf_printf(b, "%12llu %5.1f", (unsigned long long)count_of(e),
 		      100.0 * (double)count_of(e) / (double)MP_MAX(l->total, 1u));
 	for (i = 0; i < COLUMNS; i++) {
 		bool is_last = i == COLUMNS - 1;
 
-		mp_buf_str(&row, MP_STR("  "));
-		add_cut(&row, parts[i], is_last ? width : widths[i], !is_last);
+		mp_buf_str(b, MP_STR("  "));
+		add_cell(b, parts[i], is_last ? width : (size_t)widths[i], !is_last);
 	}
-	add_cut(b, mp_buf_view(&row), width, false);
 	mp_buf_byte(b, '\n');
-	mp_buf_release(&row);
 }
 
-static void add_line(struct mp_buf *b, int width, const char *fmt, ...) MP_PRINTF(3, 4);
-
-static void add_line(struct mp_buf *b, int width, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = mp_vasprintf(fmt, ap);
-	va_end(ap);
-	add_cut(b, mp_str(text), width, false);
-	mp_buf_byte(b, '\n');
-	free(text);
-}
-
-static void add_status(struct mp_buf *b, const struct mp_live *l, int width, uint64_t events,
-		       uint64_t lost, uint64_t now, bool last)
+static void add_status(struct mp_buf *b, const struct mp_live *l, uint64_t events, uint64_t lost,
+		       uint64_t now, bool last)
 {
 	uint64_t before = last ? 0 : l->events, since_ns = last ? l->began_ns : l->shown_ns;
 	double seconds = (double)(now - l->began_ns) / 1e9;
 
 	if (l->sums)
-		add_line(b, width, "%.1f s%s", seconds,
-			 last ? "" : ", aggregated in the kernel until the end");
+		mp_buf_printf(b, "%.1f s%s\n", seconds,
+			      last ? "" : ", aggregated in the kernel until the end");
 	else
-		add_line(b, width, "%.1f s, %llu events, %.0f/s, %llu lost", seconds,
-			 (unsigned long long)events,
-			 (double)(events - before) * 1e9 / (double)(now - since_ns),
-			 (unsigned long long)lost);
-}
-
-/*
- * Moves the cursor to the first line of the previous output, and clears the terminal from there on.
- */
-static void add_clear(struct mp_buf *b, const struct mp_live *l)
-{
-	if (l->height)
-		mp_buf_printf(b, "\r\033[%zuA\033[J", l->height);
+		mp_buf_printf(b, "%.1f s, %llu events, %.0f/s, %llu lost\n", seconds,
+			      (unsigned long long)events,
+			      (double)(events - before) * 1e9 / (double)(now - since_ns),
+			      (unsigned long long)lost);
 }
 
 static void draw(struct mp_live *l, uint64_t events, uint64_t lost, uint64_t now, bool last)
 {
-	struct winsize size = { .ws_col = 0 };
 	const struct mp_map_entry *top[TOP], *e;
 	struct mp_buf text = { NULL, 0, 0 };
-	size_t n = 0, max, i;
-	int width, widths[COLUMNS - 1] = { 4, 4 };
+	size_t n = 0, columns, max, i;
+	int widths[COLUMNS - 1] = { 4, 4 };
 
-	ioctl(l->out->fd, TIOCGWINSZ, &size);
-	width = (size.ws_col ? size.ws_col : 80) - 1;
-	max = MP_MAX(size.ws_row ? size.ws_row : 24, FRAME_LINES + 1) - FRAME_LINES - 1;
-	max = MP_MIN(max, TOP);
+	mp_screen_size(&l->screen, &columns, &max);
+	max = MP_MIN(MP_MAX(max, (size_t)FRAME_LINES) - FRAME_LINES, (size_t)TOP);
 	mp_map_each (&l->rows, e)
 		n = insert(top, n, max, e);
 	measure(top, n, widths);
-	add_clear(&text, l);
-	add_status(&text, l, width, events, lost, now, last);
-	add_line(&text, width, "%12s %5s  %-*s  %-*s  %s", l->sums ? "WEIGHT" : "COUNT", "%",
-		 widths[0], "TYPE", widths[1], "COMM", "FUNCTION");
+	add_status(&text, l, events, lost, now, last);
+	mp_buf_printf(&text, "%12s %5s  %-*s  %-*s  %s\n", l->sums ? "WEIGHT" : "COUNT", "%",
+		      widths[0], "TYPE", widths[1], "COMM", "FUNCTION");
 	for (i = 0; i < n; i++)
-		add_row(&text, l, top[i], widths, width);
+		add_row(&text, l, top[i], widths, columns);
 	if (!last)
-		add_line(
-			&text, width,
-			"^C ends; -o FILE writes the stream; -n 10 shows 10 events with their stacks");
-	l->height = n + FRAME_LINES;
-	mp_out_write(l->out, text.p, text.len);
-	mp_out_flush(l->out);
+		mp_buf_str(&text, MP_STR("^C ends; -o FILE writes the stream; "
+					 "-n 10 shows 10 events with their stacks\n"));
+	mp_screen_show(&l->screen, mp_buf_view(&text));
 	mp_buf_release(&text);
 }
 

@@ -68,7 +68,7 @@ static const struct mp_program program = {
 		"  mp-hist disk.mp\n"
 		"  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
 		"  mp-record -g none -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
-		"  mp-record -qg none -e 'syscalls:sys_enter_*' | mp-hist --live --count comm,type\n"
+		"  mp-record -qg none -e 'syscalls:sys_enter_*' | mp-hist --live -c type,comm\n"
 		"  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/hist/dump.h"
 
+#include "lib/hist/list.h"
+
 static const struct mp_field type_field = MP_FIELD_OF(KEY, "type");
 static const struct mp_field field_field = MP_FIELD_OF(KEY, "hist_field");
 static const struct mp_field weight_field = MP_FIELD_OF(KEY, "hist_weight");

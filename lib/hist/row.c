@@ -1,55 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows, the statistics and the keys of a distribution, for all forms of output. */
+/* The rows and the keys of a distribution, for all forms of output. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/hist/output.h"
 #include "lib/stream/cell.h"
 #include "lib/stream/esc.h"
-
-static const struct {
-	const char *name;
-	double share; /* for percentiles: the share of numbers at or below it */
-} stats[MP_STATS] = {
-	[MP_STAT_COUNT] = { "count", 0 },    [MP_STAT_SUM] = { "sum", 0 },
-	[MP_STAT_MIN] = { "min", 0 },	     [MP_STAT_MEAN] = { "mean", 0 },
-	[MP_STAT_STDDEV] = { "stddev", 0 },  [MP_STAT_P50] = { "p50", 0.5 },
-	[MP_STAT_P90] = { "p90", 0.9 },	     [MP_STAT_P99] = { "p99", 0.99 },
-	[MP_STAT_P999] = { "p99.9", 0.999 }, [MP_STAT_MAX] = { "max", 0 },
-};
-
-const char *mp_dist_stat_name(enum mp_stat stat)
-{
-	return stats[stat].name;
-}
-
-double mp_dist_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
-{
-	if (counting)
-		return (double)dist->n;
-	switch (stat) {
-	case MP_STAT_COUNT:
-		return (double)dist->n;
-	case MP_STAT_SUM:
-		return mp_loghist_sum(&dist->hist);
-	case MP_STAT_MIN:
-		return dist->hist.min;
-	case MP_STAT_MEAN:
-		return mp_loghist_mean(&dist->hist);
-	case MP_STAT_STDDEV:
-		return mp_loghist_stddev(&dist->hist);
-	case MP_STAT_MAX:
-		return dist->hist.max;
-	case MP_STAT_P50:
-	case MP_STAT_P90:
-	case MP_STAT_P99:
-	case MP_STAT_P999:
-		break;
-	case MP_STATS:
-		return 0;
-	}
-	return mp_loghist_percentile(&dist->hist, stats[stat].share);
-}
 
 static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
 					  const struct mp_dist_style *style, size_t *n)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The keys of distributions in the order in which they are shown, and the rest as one. Includes dist. */
+#ifndef MP_HIST_LIST_H
+#define MP_HIST_LIST_H
+
+#include "lib/hist/dist.h"
+
+enum mp_dist_order {
+	MP_DIST_BY_COUNT, /* greatest first, then in the order of bytes; so are those below */
+	MP_DIST_BY_SUM,
+	MP_DIST_BY_NAME, /* names in the order of bytes */
+	MP_DIST_BY_MIN,
+	MP_DIST_BY_MEAN,
+	MP_DIST_BY_STDDEV,
+	MP_DIST_BY_P50,
+	MP_DIST_BY_P90,
+	MP_DIST_BY_P99,
+	MP_DIST_BY_P999,
+	MP_DIST_BY_MAX,
+};
+
+struct mp_dist_row {
+	struct mp_str key;
+	const struct mp_dist *dist;
+	double rank; /* the statistic by which the rows are sorted, unless that is the count */
+};
+
+/* The rows to be shown, and one row that combines all others. */
+struct mp_dist_list {
+	struct mp_dist_row *rows;
+	size_t n;
+	size_t others; /* how many keys are combined in `other` */
+	struct mp_dist other;
+	uint64_t total; /* sum of the weights of all keys */
+};
+
+/*
+ * Makes the list of the first `top` keys (0: all). It points into `d`, and is valid until `d`
+ * changes. If only counts are kept, every order but that by name is the one by count.
+ */
+void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t top,
+		   struct mp_dist_list *list);
+void mp_dist_list_release(struct mp_dist_list *list);
+
+#endif

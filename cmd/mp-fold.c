@@ -4,13 +4,15 @@
 #include <unistd.h>
 
 #include "lib/core/opt.h"
+#include "lib/fold/nest.h"
 #include "lib/fold/reader.h"
-#include "lib/stream/input.h"
+#include "lib/stream/inorder.h"
 
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,
 	OPT_LINES,
 	OPT_MIN,
+	OPT_NESTED,
 	OPT_SORT,
 	OPT_STREAM,
 };
@@ -18,6 +20,9 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Input" },
 	MP_FOLD_READER_EVENTS,
+	{ OPT_NESTED, "nested", "[FIELD]",
+	  "fold spans by their nesting in each thread: frames are their types, or values of "
+	  "FIELD, the weight is the time outside of inner spans" },
 	MP_FOLD_READER_FRAMES,
 	{ 0, NULL, NULL, "Output" },
 	MP_CHOICE_INTERVAL("write folded stacks for each interval as soon as it is over, with its "
@@ -41,6 +46,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-fold | flamegraph.pl > cpu.svg\n"
 		    "  mp-fold --by comm,tid --weight period cpu.mp\n"
+		    "  mp-fold --nested spans.mp | mp-flame > calls.html\n"
 		    "  mp-fold monday.folded tuesday.folded > both.folded\n",
 };
 
@@ -52,7 +58,12 @@ static struct {
 	struct mp_map modules;	 /* control lines of modules that were read */
 	struct mp_buf unwritten; /* those that were not written yet */
 	uint64_t lines;
-} work;
+	bool nested;
+	struct mp_field name; /* what names the frames of --nested */
+	struct mp_nest nest;
+	struct mp_inorder order; /* only with --nested */
+	size_t input;		 /* number of the current input */
+} work = { .name = MP_FIELD_OF(TYPE, "type") };
 
 static void set_min(const char *text)
 {
@@ -84,6 +95,13 @@ static void set_option(int code, const char *arg)
 	case OPT_MIN:
 		set_min(arg);
 		break;
+	case OPT_NESTED:
+		work.nested = true;
+		if (arg)
+			work.name = mp_choice_field(&program, code, arg);
+		if (arg)
+			mp_choice_name(&work.reader.choice, &work.name, "--nested", MP_CHOICE_KEY);
+		break;
 	case OPT_SORT:
 		work.reader.style.by_weight = mp_opt_word(&program, code, arg, orders) == 1;
 		break;
@@ -93,6 +111,17 @@ static void set_option(int code, const char *arg)
 	}
 }
 
+/* With --nested the weight is the duration at first, and types are frames, which may differ. */
+static void begin_nested(void)
+{
+	struct mp_choice *choice = &work.reader.choice;
+
+	if (choice->weight.name.p || choice->interval.length_ns)
+		mp_usage("--nested cannot be combined with --weight or --interval");
+	choice->weight = mp_choice_field(&program, OPT_NESTED, "dur");
+	choice->types.mixed = true;
+}
+
 static void parse_options(int argc, char **argv)
 {
 	char *arg;
@@ -100,6 +129,8 @@ static void parse_options(int argc, char **argv)
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
+	if (work.nested)
+		begin_nested();
 	mp_fold_reader_begin(&work.reader);
 }
 
@@ -173,6 +204,20 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		keep_module(rec->line);
 	if (mp_fold_reader_control(&work.reader, ctl))
 		write_fold();
+	if (!work.nested)
+		return;
+	mp_inorder_control(&work.order, ctl);
+	if (ctl->datatype == MP_EVENT && (ctl->what == MP_CTL_HEADER || ctl->what == MP_CTL_END))
+		mp_nest_end(&work.nest);
+}
+
+/* Adds a span with --nested. Returns 0, or -1 with `*why`. */
+static int handle_span(const struct mp_rec *rec, int64_t dur_ns, const char **why)
+{
+	if (!mp_inorder_event(&work.order, rec))
+		return 0;
+	*why = "dur is negative";
+	return dur_ns < 0 ? -1 : mp_nest_add(&work.nest, rec, (uint64_t)dur_ns, why);
 }
 
 /* Adds a record. Returns 0, or -1 with `*why`. */
@@ -183,6 +228,8 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 
 	if (taken < 1)
 		return taken;
+	if (work.nested)
+		return handle_span(rec, weight, why);
 	if (rec->kind == MP_EVENT &&
 	    mp_interval_advance(&work.reader.choice.interval, rec->time_ns))
 		write_fold();
@@ -202,7 +249,7 @@ int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_EVENT | MP_STACK | MP_FOLDED;
 	struct mp_choice *choice = &work.reader.choice;
-	enum mp_status status;
+	enum mp_status status, nested = MP_OK;
 	struct mp_input in;
 	struct mp_rec rec;
 	const char *why;
@@ -211,20 +258,32 @@ int main(int argc, char **argv)
 	mp_map_init(&work.modules, 0);
 	mp_fold_reader_init(&work.reader);
 	parse_options(argc, argv);
-	if (choice->interval.length_ns)
+	if (choice->interval.length_ns || work.nested)
 		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);
 	in.places = work.reader.style.lines;
 	in.concerns = mp_choice_concerns;
 	in.arg = &choice->types;
+	mp_inorder_init(&work.order, &in);
+	mp_nest_init(&work.nest, &work.reader.fold, &work.name);
 	while (mp_input_next(&in, &rec)) {
+		if (work.nested && work.input != in.next)
+			mp_nest_end(&work.nest);
+		work.input = in.next;
 		if (rec.kind == MP_CONTROL)
 			handle_control(&rec, &in.ctl);
 		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&in, why);
 	}
+	mp_nest_end(&work.nest);
 	status = mp_choice_finish(choice, mp_input_finish(&in));
+	if (work.nested) {
+		nested = mp_nest_report(&work.nest);
+		status = MP_MAX(status, nested);
+		nested = mp_inorder_finish(&work.order);
+		status = MP_MAX(status, nested);
+	}
 	if (mp_interval_end(&choice->interval) || !work.has_header)
 		write_fold();
 	if (work.reader.style.stream && !in.cut)
@@ -234,6 +293,7 @@ int main(int argc, char **argv)
 		mp_say("a weight exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);
 	}
+	mp_nest_release(&work.nest);
 	mp_out_close(&work.out);
 	return status;
 }

@@ -251,3 +251,15 @@ as_events() {
 		as_quick "$TMP/$kind.short" "$TMP/$kind.long" mp-import --from "$kind"
 	done
 }
+
+@test "spans that nest deeply, overlap, or are of many threads are as quick to fold as those side by side" {
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=1" }' > "$TMP/aside"
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=" 2 * i }' > "$TMP/deep"
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=" i }' > "$TMP/overlap"
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=" i "\tcomm=x\tdur=1" }' > "$TMP/threads"
+	# 100 spans in 2,000 chains of 100
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=" 2 * (i % 100) + 1 }' > "$TMP/chains"
+	for hostile in deep overlap threads chains; do
+		as_quick "$TMP/aside" "$TMP/$hostile" mp-fold --nested
+	done
+}

@@ -107,3 +107,75 @@ random_stream() {
 		mp-order "$TMP/a" | mp-order | cmp - <(mp-order "$TMP/a")
 	done
 }
+
+# nested SEED: spans of three threads, in order of their ends, whose nesting is random; after them, marked with #, what
+# each stack of them weighs, and the time of the outermost ones.
+nested() {
+	python3 - "$1" <<- 'X'
+		import collections, random, sys
+		r = random.Random(int(sys.argv[1]))
+		spans, weights, outermost = [], collections.Counter(), 0
+
+		def span(tid, begin, path, depth):
+		    """A span that begins then, with those inside it. Returns its end."""
+		    path = path + [r.choice('abcd')]
+		    now, inside = begin, 0
+		    for _ in range(r.randrange(4) if depth < 6 else 0):
+		        start = now + r.randrange(3)
+		        now = span(tid, start, path, depth + 1)
+		        inside += now - start
+		    end = now + r.randrange(4)
+		    spans.append((end, len(spans), tid, path[-1], end - begin))
+		    weights[f't{tid};' + ';'.join(path)] += end - begin - inside
+		    return end
+
+		for tid in 1, 2, 3:
+		    now = 0
+		    for _ in range(60):
+		        start = now + r.randrange(5)
+		        now = span(tid, start, [], 0)
+		        outermost += now - start
+		for end, _, tid, name, dur in sorted(spans):
+		    print(f'{end},{name},cpu={r.randrange(2)}\ttid={tid}\tcomm=t{tid}\tdur={dur}')
+		for path, weight in weights.items():
+		    if weight:
+		        print(f'#{path} {weight}')
+		print('#outermost', outermost)
+	X
+}
+
+@test "spans fold to the tree in which they were nested, and their times add up to those of the outermost ones" {
+	for seed in $(seq 20); do
+		nested "$seed" > "$TMP/all"
+		grep -v '^#' "$TMP/all" > "$TMP/in"
+		mp-fold --nested "$TMP/in" > "$TMP/out" 2> "$TMP/err"
+		[ ! -s "$TMP/err" ]
+		sed -n 's/^#\(t.*\)/\1/p' "$TMP/all" | LC_ALL=C sort | diff - <(LC_ALL=C sort "$TMP/out")
+		awk '{ n += $NF } END { print "#outermost", n }' "$TMP/out" | diff - <(grep '^#outermost' "$TMP/all")
+		# the spans of each thread by themselves give the same
+		for tid in 1 2 3; do mp-select --filter "tid == $tid" "$TMP/in" | mp-fold --nested; done > "$TMP/parts"
+		mp-fold "$TMP/parts" | diff "$TMP/out" -
+	done
+}
+
+@test "spans that overlap count twice where they do, and are reported with that time" {
+	# each pair: a from 100 i to 100 i + 20, b from 100 i + 15 to 100 i + 35
+	awk 'BEGIN { for (i = 0; i < 100; i++) { print 100 * i + 20 ",a,tid=1\tdur=20"; print 100 * i + 35 ",b,tid=1\tdur=20" } }' > "$TMP/in"
+	run -0 --separate-stderr mp-fold --nested --no-comm "$TMP/in"
+	[ "$output" = $'a 2000\nb 2000' ]
+	[ "$stderr" = "mp-fold: 100 spans overlap others without being inside them: 500 ns count twice" ]
+}
+
+@test "mp-fold --nested holds a limited number of spans, and reports those that may enclose others" {
+	awk 'BEGIN { for (i = 1; i <= 1200000; i++) print 2 * i ",a,tid=" i % 3 "\tdur=1"; print 2400001 ",b,tid=1\tdur=2400001" }' > "$TMP/in"
+	run -1 --separate-stderr mp-fold --nested --no-comm "$TMP/in"
+	[ "$stderr" = "mp-fold: 1 span may enclose some that were folded before for lack of room: their time counts twice" ]
+	# all spans are there
+	[ "$(awk '/a / { n += $2 } END { print n }' <<< "$output")" = 1200000 ]
+	# no further than 256 frames
+	awk 'BEGIN { for (i = 1; i <= 1000; i++) print i ",s,tid=1\tdur=" i }' > "$TMP/in"
+	run -0 --separate-stderr mp-fold --nested --no-comm "$TMP/in"
+	[ "$stderr" = "mp-fold: 744 spans are too deep: their time is that of the spans around them" ]
+	[ "$(awk '{ n += $2 } END { print n }' <<< "$output")" = 1000 ]
+	[ "$(tail -n 1 <<< "$output" | cut -d' ' -f1 | tr ';' '\n' | wc -l)" = 256 ]
+}

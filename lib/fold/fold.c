@@ -93,6 +93,31 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 	return 0;
 }
 
+int mp_fold_values(struct mp_fold *f, const struct mp_rec *rec, struct mp_buf *to, const char **why)
+{
+	size_t n = get_parts(f, rec), i;
+
+	*why = bad_escape;
+	for (i = 0; i < n; i++) {
+		if (f->parts[i].p != missing.p && mp_esc_check(f->parts[i]) < 0)
+			return -1;
+		if (i)
+			mp_buf_byte(to, '\t');
+		mp_buf_str(to, f->parts[i]);
+	}
+	return 0;
+}
+
+void mp_fold_add_values(struct mp_fold *f, struct mp_str values, struct mp_str frames,
+			int64_t weight)
+{
+	/* the key is all parts, joined by TABs: the values already are */
+	struct mp_str parts[2] = { values, frames };
+	size_t none = f->by->n == 0;
+
+	add_weight(f, mp_map_value(mp_map_put(&f->events, parts + none, 2 - none, NULL)), weight);
+}
+
 static void add_frame(struct mp_fold_frames *u, size_t start, enum mp_mark mark)
 {
 	u->v = mp_grow(u->v, &u->cap, u->n + 1, sizeof(*u->v));

@@ -77,6 +77,15 @@ void mp_fold_clear(struct mp_fold *f);
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
 
+/*
+ * The same in two steps, for an event with these frames instead of its own stack: mp_fold_values()
+ * appends the values of its fields, joined by TABs; returns 0, or -1 with `*why`: a bad escape.
+ */
+int mp_fold_values(struct mp_fold *f, const struct mp_rec *rec, struct mp_buf *to,
+		   const char **why);
+void mp_fold_add_values(struct mp_fold *f, struct mp_str values, struct mp_str frames,
+			int64_t weight);
+
 /* Adds a glob, which stays the caller's. */
 void mp_fold_globs_add(struct mp_fold_globs *globs, const char *glob);
 

@@ -12,6 +12,7 @@
 
 enum {
 	OPT_AROUND = MP_OPT_LONG,
+	OPT_HIDE,
 	OPT_LINES,
 	OPT_MAX_OPEN,
 	OPT_OVER,
@@ -26,7 +27,7 @@ enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255, LINES = 40 };
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is matched" },
 	{ 'b', "begin", "SPEC",
-	  "events that begin a span: TYPE[/EXPR/], comma-separated or "
+	  "events that begin a span: [NAME=]TYPE[/EXPR/], comma-separated or "
 	  "repeated" },
 	{ 'e', "end", "SPEC", "events that end" },
 	{ 's', "step", "SPEC", "a step of a chain, instead of -b and -e" },
@@ -60,6 +61,9 @@ static const struct mp_opt opts[] = {
 	  "at most N events of each span in the text (default: 40; 0: all)" },
 	{ 'a', "all", NULL,
 	  "write also the begins without an end, as spans up to the end of the input, with ended=0" },
+	{ OPT_HIDE, "hide", "DURATION",
+	  "in the text only events that come at least DURATION after the one before them, or "
+	  "before the one after" },
 	{ 'o', "open", NULL, "write the begins without an end, at the end of the input" },
 	{ 0, NULL, NULL, "Limits" },
 	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
@@ -96,6 +100,7 @@ static struct {
 	bool begin, end; /* -b and -e were given */
 	bool text;	 /* --text was given, or is the default here */
 	size_t lines;
+	uint64_t hide_ns;
 	struct mp_pairtext people;
 	struct mp_input in;
 	struct mp_inorder order;
@@ -227,6 +232,9 @@ static void set_option(int code, const char *arg)
 	case 'a':
 		options.all = true;
 		break;
+	case OPT_HIDE:
+		work.hide_ns = mp_opt_duration(&program, code, arg);
+		break;
 	case 'o':
 		options.open = true;
 		break;
@@ -259,6 +267,8 @@ static void choose_output(void)
 	work.text |= !begins && isatty(STDOUT_FILENO);
 	if (options.around_ns && !options.context)
 		options.context = MP_CONTEXT_ALL;
+	if (work.hide_ns && !work.text)
+		mp_usage("--hide needs --text");
 	if (!work.text)
 		return;
 	if (!options.context)
@@ -431,7 +441,8 @@ int main(int argc, char **argv)
 	mp_relay_init(&work.relay, &work.out, change_header, NULL);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
 	mp_inorder_init(&work.order, &work.in);
-	mp_pairtext_init(&work.people, &work.out, options.stack != MP_SPAN_STACK_NONE, work.lines);
+	mp_pairtext_init(&work.people, &work.out, options.stack != MP_SPAN_STACK_NONE, work.lines,
+			 work.hide_ns);
 	work.pair = mp_pair_new(&options, &work.relay);
 	work.in.concerns = concerns;
 	work.in.arg = work.pair;

@@ -29,7 +29,7 @@ struct mp_pair {
 	unsigned last_step;
 	bool one_key; /* all links have the same key */
 	struct mp_steps steps;
-	struct mp_map_entry *type; /* type of the current event */
+	struct mp_map_entry *type; /* of the current event, or the name that it has in this step */
 	struct mp_split split;
 	struct mp_spans spans;
 	struct mp_waiting waiting;
@@ -367,9 +367,20 @@ static enum arrival arrive(struct mp_pair *p, unsigned step, const struct mp_rec
 	return NOTHING_WAITS;
 }
 
+/* Sets p->type for a step that the event matches; `type` is its own. */
+static void enter_step(struct mp_pair *p, unsigned step, struct mp_map_entry *type,
+		       const struct mp_rec *rec)
+{
+	struct mp_map_entry *names[MP_PAIR_SPECS_MAX];
+
+	mp_steps_names(&p->steps, type, step, rec, names);
+	p->type = names[0];
+}
+
 static int handle_steps(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec,
 			const char **why)
 {
+	struct mp_map_entry *type = p->type;
 	bool used = false, no_key = false;
 	unsigned step;
 
@@ -379,11 +390,13 @@ static int handle_steps(struct mp_pair *p, uint32_t steps, const struct mp_rec *
 
 		if (!(steps & 1u << step))
 			continue;
+		enter_step(p, step, type, rec);
 		a = arrive(p, step, rec);
 		used = a == ARRIVED;
 		no_key |= a == NO_KEY;
 	}
 	if (steps & 1) {
+		enter_step(p, 0, type, rec);
 		if (begin(p, rec))
 			used = true;
 		else

@@ -45,29 +45,44 @@ static json_t *span_fields(const struct mp_pairhead *h, const json_t *begin, con
 	return fields;
 }
 
+/* Adds the spans of two types of events, which may have several names in these steps. */
+static void add_types(const struct mp_pairhead *h, json_t *to_add, unsigned from, unsigned to,
+		      const char *begin, const char *end, json_t *fields)
+{
+	struct mp_map_entry *first[MP_PAIR_SPECS_MAX], *last[MP_PAIR_SPECS_MAX];
+	size_t n =
+		mp_steps_names(h->steps, mp_steps_type(h->steps, mp_str(begin)), from, NULL, first);
+	size_t m = mp_steps_names(h->steps, mp_steps_type(h->steps, mp_str(end)), to, NULL, last);
+	size_t i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < m && json_object_size(to_add) <= EVENTS_MAX; j++)
+			set_key(to_add, mp_span_name(h->spans, first[i], last[j]),
+				json_incref(fields));
+}
+
 /* Adds the spans from step `from` to step `to` that are possible with the types of the input. */
 static void add_spans(const struct mp_pairhead *h, json_t *to_add, const json_t *events,
 		      unsigned from, unsigned to)
 {
 	bool whole = from == 0 && to == h->last_step;
 	const char *begin, *end;
-	json_t *b, *e;
+	json_t *b, *e, *fields;
 
 	json_object_foreach ((json_t *)events, begin, b) {
 		if (!(mp_steps_possible(h->steps, begin) & 1u << from))
 			continue;
 		json_object_foreach ((json_t *)events, end, e) {
-			struct mp_str name = whole ? h->name : h->parts[from];
-			const struct mp_map_entry *first;
-
 			if (!(mp_steps_possible(h->steps, end) & 1u << to) ||
 			    json_object_size(to_add) > EVENTS_MAX)
 				continue;
-			first = mp_steps_type(h->steps, mp_str(begin));
-			if (!h->name.len)
-				name = mp_span_name(h->spans, first,
-						    mp_steps_type(h->steps, mp_str(end)));
-			set_key(to_add, name, span_fields(h, b, e));
+			fields = span_fields(h, b, e);
+			if (h->name.len)
+				set_key(to_add, whole ? h->name : h->parts[from],
+					json_incref(fields));
+			else
+				add_types(h, to_add, from, to, begin, end, fields);
+			json_decref(fields);
 		}
 	}
 }

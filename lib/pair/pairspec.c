@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/pair/split.h"
+#include "lib/stream/esc.h"
 
 static int fail(char **error, const char *fmt, struct mp_str what)
 {
@@ -47,10 +48,32 @@ static int add_condition(struct mp_pair_spec *spec, const char *from, const char
 	return spec->expr ? 0 : -1;
 }
 
+/*
+ * Cuts the name off a specification of a type: returns its length with the equals sign, or 0 if there
+ * is none. The type of a span may have "=>" in it.
+ */
+static size_t take_name(struct mp_pair_spec *spec, const char *text, size_t len)
+{
+	const char *equals = memchr(text, '=', len);
+
+	if (!equals || equals[1] == '>')
+		return 0;
+	spec->name = mp_strndup(text, equals - text);
+	return equals + 1 - text;
+}
+
+static bool is_type(const char *name)
+{
+	char first = *name | 0x20;
+
+	return first >= 'a' && first <= 'z' && strlen(name) <= MP_PAIR_NAME_MAX &&
+	       !strpbrk(name, " \\") && mp_esc_check(mp_str(name)) == 0;
+}
+
 int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error)
 {
 	for (;;) {
-		size_t len = strcspn(text, ",/");
+		size_t named, len = strcspn(text, ",/");
 		struct mp_pair_spec *spec = &s->specs[s->n_specs];
 		const char *end;
 
@@ -58,8 +81,19 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 			return fail(error, "type missing before '%.*s'", mp_str(text));
 		if (s->n_specs == MP_PAIR_SPECS_MAX)
 			return fail(error, "too many specifications, at '%.*s'", mp_str(text));
-		*spec = (struct mp_pair_spec){ step, mp_strndup(text, len), NULL };
+		*spec = (struct mp_pair_spec){ .step = step };
 		s->n_specs++;
+		named = take_name(spec, text, len);
+		if (spec->name && !is_type(spec->name))
+			return fail(
+				error,
+				"'%.*s' is not a name (a letter, then at most 99 bytes without blanks)",
+				mp_str(spec->name));
+		if (named == len)
+			return fail(error, "type missing after '%.*s'",
+				    (struct mp_str){ text, len });
+		spec->glob = mp_strndup(text + named, len - named);
+		s->named |= spec->name != NULL;
 		text += len;
 		if (*text == '/') {
 			end = closing_slash(text + 1);
@@ -238,6 +272,7 @@ void mp_pair_specs_release(struct mp_pair_specs *s)
 
 	for (i = 0; i < s->n_specs; i++) {
 		free(s->specs[i].glob);
+		free(s->specs[i].name);
 		mp_expr_free(s->specs[i].expr);
 	}
 	for (i = 0; i < s->n_keys; i++) {

@@ -2,7 +2,7 @@
 /*
  * Parses the arguments of mp-pair: steps, keys, fields.
  *
- *	SPEC[,SPEC]...		SPEC = TYPE[/EXPR/]
+ *	SPEC[,SPEC]...		SPEC = [NAME=]TYPE[/EXPR/]
  *	FIELD[=FIELD][,...], perhaps computed
  *	[NAME=][begin:|end:]FIELD[,...]
  *
@@ -15,13 +15,19 @@
 #include "lib/stream/field_check.h"
 #include "lib/stream/rec.h"
 
-enum { MP_PAIR_SPECS_MAX = 64, MP_PAIR_STEPS_MAX = 16, MP_PAIR_TAKES_MAX = 64 };
+enum {
+	MP_PAIR_SPECS_MAX = 64,
+	MP_PAIR_STEPS_MAX = 16,
+	MP_PAIR_TAKES_MAX = 64,
+	MP_PAIR_NAME_MAX = 100
+};
 
 /* A step: events of one type, perhaps with a condition. */
 struct mp_pair_spec {
 	unsigned step;
 	char *glob;
 	struct mp_expr *expr; /* the condition; NULL: none */
+	char *name; /* the type that these events have in names of spans; NULL: their own */
 };
 
 /* The value of begin.v[i] in one event must equal that of end.v[i] in the other. */
@@ -39,6 +45,7 @@ struct mp_pair_take {
 struct mp_pair_specs {
 	struct mp_pair_spec specs[MP_PAIR_SPECS_MAX];
 	size_t n_specs;
+	bool named; /* some of them have a name */
 	struct mp_pair_key keys[MP_PAIR_STEPS_MAX];
 	size_t n_keys;
 	/* the keys are the caller's default, not the user's */

@@ -30,9 +30,12 @@ struct change {
 	struct mp_str cpu, prev_comm, prev_tid, next_comm, next_tid;
 };
 
-void mp_pairtext_init(struct mp_pairtext *t, struct mp_out *out, bool stacks, size_t lines)
+void mp_pairtext_init(struct mp_pairtext *t, struct mp_out *out, bool stacks, size_t lines,
+		      uint64_t hide_ns)
 {
-	*t = (struct mp_pairtext){ .out = out, .stacks = stacks, .lines = lines };
+	*t = (struct mp_pairtext){
+		.out = out, .stacks = stacks, .lines = lines, .hide_ns = hide_ns
+	};
 	mp_map_init(&t->cpus, sizeof(struct on_cpu));
 	mp_map_init(&t->runs, sizeof(struct run));
 }
@@ -42,6 +45,7 @@ void mp_pairtext_release(struct mp_pairtext *t)
 	mp_map_release(&t->cpus);
 	mp_map_release(&t->runs);
 	mp_buf_release(&t->b);
+	free(t->shown);
 }
 
 static void flush(struct mp_pairtext *t)
@@ -351,14 +355,57 @@ static void add_run(struct mp_buf *b, const struct change *change, uint64_t ns, 
 	mp_buf_byte(b, ')');
 }
 
-/* The lines of a span that are written: the first ones and the last ones, if there are too many. */
+/*
+ * The events of a span that are written: those that --hide shows, and if these are too many, the
+ * first ones and the last ones of them.
+ */
 struct part {
-	size_t n, at, head, tail;
+	size_t n;     /* that --hide shows */
+	size_t at;    /* of those, the number of the next one */
+	size_t event; /* of all, the number of the next one */
+	size_t head, tail;
+	size_t hidden; /* since the last one that was shown */
 };
 
 static bool written(const struct part *p)
 {
 	return p->at < p->head || p->at >= p->n - p->tail;
+}
+
+/* Decides which events --hide shows: the begin, the end, and both sides of each longer time. */
+static void choose_shown(struct mp_pairtext *t, const struct mp_context *c,
+			 const struct mp_context_span *s, struct part *part)
+{
+	uint64_t i, time_ns, last_ns = 0;
+	struct mp_str line;
+	size_t n = 0;
+	bool after;
+
+	for (i = 0; mp_context_next(c, s, &i, false, &line); i++, n++) {
+		time_ns = mp_context_time(line);
+		t->shown = mp_grow(t->shown, &t->cap_shown, n + 1, sizeof(*t->shown));
+		after = !n || time_ns - last_ns >= t->hide_ns;
+		t->shown[n] = after || i == s->begin || i == s->end;
+		if (n && after && !t->shown[n - 1]) {
+			t->shown[n - 1] = true;
+			part->n++;
+		}
+		part->n += t->shown[n];
+		last_ns = time_ns;
+	}
+	if (n && !t->shown[n - 1]) {
+		t->shown[n - 1] = true;
+		part->n++;
+	}
+}
+
+/* Writes how many events --hide has hidden before the next one. */
+static void write_hidden(struct mp_pairtext *t, struct part *part)
+{
+	if (part->hidden)
+		mp_buf_printf(&t->b, "  ... %zu event%s (see --hide)\n", part->hidden,
+			      mp_plural(part->hidden));
+	part->hidden = 0;
 }
 
 static void write_line(struct mp_pairtext *t, const struct mp_context *c,
@@ -378,6 +425,11 @@ static void write_line(struct mp_pairtext *t, const struct mp_context *c,
 		ran_ns = follow(t, s, first_ns, &rec, &change, &whole);
 	if (!selected)
 		return;
+	if (!t->shown[part->event++]) {
+		part->hidden += written(part);
+		return;
+	}
+	write_hidden(t, part);
 	if (written(part)) {
 		add_event(t, mark_of(s, i), &rec);
 		if (switches && ran_ns)
@@ -396,12 +448,11 @@ static void write_line(struct mp_pairtext *t, const struct mp_context *c,
 void mp_pairtext_write(void *arg, struct mp_context *c, const struct mp_context_span *s)
 {
 	struct mp_pairtext *t = arg;
-	struct part part = { 0, 0, SIZE_MAX, 0 };
+	struct part part = { .head = SIZE_MAX };
 	uint64_t i, first_ns = 0;
 	struct mp_str line;
 
-	for (i = 0; mp_context_next(c, s, &i, false, &line); i++)
-		part.n++;
+	choose_shown(t, c, s, &part);
 	if (t->lines && part.n > t->lines) {
 		part.head = (t->lines + 1) / 2;
 		part.tail = t->lines / 2;

@@ -33,6 +33,7 @@ struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type)
 		mp_glob_init(&glob, mp_str(spec->glob));
 		if (!mp_glob_match(&glob, s->last->key))
 			continue;
+		t->specs |= (uint64_t)1 << i;
 		if (spec->expr)
 			t->asking |= (uint64_t)1 << i;
 		else
@@ -54,6 +55,27 @@ uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
 			steps |= 1u << spec->step;
 	}
 	return steps;
+}
+
+size_t mp_steps_names(struct mp_steps *s, struct mp_map_entry *type, unsigned step,
+		      const struct mp_rec *rec, struct mp_map_entry **names)
+{
+	const struct mp_step_type *t = mp_map_value(type);
+	uint64_t left;
+	size_t n = 0;
+
+	if (!s->specs->named) {
+		names[0] = type;
+		return 1;
+	}
+	for (left = t->specs; left && !(n && rec); left &= left - 1) {
+		const struct mp_pair_spec *spec = &s->specs->specs[__builtin_ctzll(left)];
+
+		if (spec->step != step || (rec && spec->expr && !mp_expr_match(spec->expr, rec)))
+			continue;
+		names[n++] = spec->name ? mp_steps_type(s, mp_str(spec->name)) : type;
+	}
+	return n;
 }
 
 uint32_t mp_steps_possible(struct mp_steps *s, const char *type)

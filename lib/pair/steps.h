@@ -15,6 +15,7 @@ struct mp_step_type {
 	uint32_t sure;
 	/* a bit for each specification of this type whose condition decides */
 	uint64_t asking;
+	uint64_t specs;		     /* a bit for each specification of this type */
 	const struct mp_shape *hint; /* shape of the latest event of the type, see mp_split() */
 };
 
@@ -33,6 +34,14 @@ struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type);
 /* The steps that this event matches, a bit each. */
 uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
 		     const struct mp_rec *rec);
+
+/*
+ * The types that such events have in the names of spans when they match a step: that of an event,
+ * the first one, or with `rec` NULL all that are possible. `names` has room for MP_PAIR_SPECS_MAX;
+ * returns their number.
+ */
+size_t mp_steps_names(struct mp_steps *s, struct mp_map_entry *type, unsigned step,
+		      const struct mp_rec *rec, struct mp_map_entry **names);
 
 /* The steps that events of this type can match, a bit each. */
 uint32_t mp_steps_possible(struct mp_steps *s, const char *type);

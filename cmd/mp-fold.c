@@ -11,6 +11,7 @@
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,
 	OPT_LINES,
+	OPT_MEMORY,
 	OPT_MIN,
 	OPT_NESTED,
 	OPT_SORT,
@@ -36,6 +37,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_MIN, "min", "N[%]", "omit stacks below N, or below N percent of the total" },
 	{ OPT_SORT, "sort", "ORDER", "name (default) or weight" },
 	{ 0, NULL, NULL, "Other" },
+	{ OPT_MEMORY, "memory", "SIZE",
+	  "hold at most SIZE in memory, then use files in TMPDIR (default: 256M)" },
 };
 
 static const struct mp_program program = {
@@ -53,11 +56,12 @@ static const struct mp_program program = {
 /* The state of this run. */
 static struct {
 	struct mp_fold_reader reader;
+	struct mp_fold_lines lines; /* stacks that were moved out of the reader's fold */
 	struct mp_out out;
 	bool has_header;	 /* the header of the output was written */
 	struct mp_map modules;	 /* control lines of modules that were read */
 	struct mp_buf unwritten; /* those that were not written yet */
-	uint64_t lines;
+	uint64_t written;	 /* lines */
 	bool nested;
 	struct mp_field name; /* what names the frames of --nested */
 	struct mp_nest nest;
@@ -91,6 +95,9 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_LINES:
 		work.reader.style.lines = true;
+		break;
+	case OPT_MEMORY:
+		work.lines.limit = mp_opt_size(&program, code, arg, 16 << 20);
 		break;
 	case OPT_MIN:
 		set_min(arg);
@@ -193,9 +200,8 @@ static void write_fold(void)
 		mp_interval_name(&work.reader.choice.interval, name);
 		work.reader.style.first = mp_str(name);
 	}
-	result = mp_fold_write(&work.reader.fold, &work.reader.style, &work.out);
-	work.lines += result.lines;
-	mp_fold_clear(&work.reader.fold);
+	result = mp_fold_write(&work.reader.fold, &work.reader.style, &work.lines, &work.out);
+	work.written += result.lines;
 }
 
 static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
@@ -228,19 +234,22 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 
 	if (taken < 1)
 		return taken;
-	if (work.nested)
-		return handle_span(rec, weight, why);
 	if (rec->kind == MP_EVENT &&
 	    mp_interval_advance(&work.reader.choice.interval, rec->time_ns))
 		write_fold();
-	return mp_fold_add(&work.reader.fold, rec, weight, why);
+	if (work.nested ? handle_span(rec, weight, why) < 0
+			: mp_fold_add(&work.reader.fold, rec, weight, why) < 0)
+		return -1;
+	if (mp_fold_lines_is_full(&work.lines, mp_fold_bytes(&work.reader.fold)))
+		mp_fold_pour(&work.reader.fold, &work.reader.style, &work.lines);
+	return 0;
 }
 
 static void write_trailer(uint64_t lost)
 {
 	struct mp_buf line = { NULL, 0, 0 };
 
-	mp_ctl_add(&line, mp_ctl_trailer(MP_STACK, work.lines, lost));
+	mp_ctl_add(&line, mp_ctl_trailer(MP_STACK, work.written, lost));
 	mp_out_write(&work.out, line.p, line.len);
 	mp_buf_release(&line);
 }
@@ -257,9 +266,12 @@ int main(int argc, char **argv)
 	mp_init("mp-fold");
 	mp_map_init(&work.modules, 0);
 	mp_fold_reader_init(&work.reader);
+	mp_fold_lines_init(&work.lines, 256 << 20);
 	parse_options(argc, argv);
 	if (choice->interval.length_ns || work.nested)
 		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
+	if (choice->interval.length_ns)
+		work.reader.style.first = MP_STR(""); /* write_fold() names it */
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);
 	in.places = work.reader.style.lines;

@@ -41,6 +41,44 @@ random_stream() {
 	done
 }
 
+# many_stacks SEED LINES: folded text, most of it distinct; half of the stacks share their frames as a tree of calls does.
+many_stacks() {
+	perl -e '
+		my ($seed, $n) = @ARGV;
+		srand $seed;
+		my @tree = ("main");
+		for (1 .. $n) {
+			my $stack = rand() < 0.5 ? join(";", map { "function_" . int rand 50000 } 1 .. 4 + rand 16) : $tree[rand @tree];
+			printf "%s %d\n", $stack, rand(20) - 5;
+			push @tree, "$tree[rand @tree];call_" . int rand 1000 if @tree < $n / 4;
+		}' "$1" "$2"
+}
+
+@test "a fold of more stacks than --memory holds is the same, and the sum of its parts" {
+	many_stacks 1 150000 > "$TMP/a"
+	many_stacks 2 150000 > "$TMP/b"
+	cat "$TMP/a" "$TMP/b" | LC_ALL=C sort | perl -ne '
+		/^(.*) (-?\d+)$/ or die;
+		if ($1 ne $last) { print "$last $sum\n" if $sum; ($last, $sum) = ($1, 0) }
+		$sum += $2;
+		END { print "$last $sum\n" if $sum }' | LC_ALL=C sort > "$TMP/want"
+	mp-fold "$TMP/a" "$TMP/b" > "$TMP/all"
+	LC_ALL=C sort "$TMP/all" | cmp - "$TMP/want"
+	mp-fold --memory 16M "$TMP/b" "$TMP/a" | cmp - "$TMP/all"
+	mp-fold --memory 16M <(mp-fold --memory 16M "$TMP/a") <(mp-fold "$TMP/b") | cmp - "$TMP/all"
+	mp-fold --memory 16M --stream "$TMP/a" "$TMP/b" | mp-fold | cmp - "$TMP/all"
+	perl -pe 's/(.*) (.*)/$2 $1/' "$TMP/all" | LC_ALL=C sort -k1,1nr -k2 > "$TMP/want"
+	mp-fold --memory 16M --sort weight "$TMP/a" "$TMP/b" | perl -pe 's/(.*) (.*)/$2 $1/' | cmp - "$TMP/want"
+	for options in "--depth 3" "--reverse" "--min 12 --focus *7*"; do
+		mp-fold $options "$TMP/a" "$TMP/b" > "$TMP/all"
+		mp-fold $options --memory 16M "$TMP/a" "$TMP/b" | cmp - "$TMP/all"
+	done
+	# --memory leads to a file, and a gigabyte does not
+	TMPDIR=/nonexistent mp-fold --memory 1G "$TMP/a" "$TMP/b" > "$TMP/all"
+	TMPDIR=/nonexistent run -2 mp-fold --memory 16M "$TMP/a" "$TMP/b"
+	[ "$output" = "mp-fold: cannot make a temporary file in '/nonexistent': No such file or directory (set TMPDIR, or give more --memory)" ]
+}
+
 @test "folding is idempotent, and annotated folds lose nothing" {
 	for seed in 11 12 13; do
 		random_stream $seed 500 > "$TMP/a"

@@ -9,7 +9,8 @@
 /* Value of an entry in mp_fold.events or mp_fold.stacks. */
 struct weight {
 	int64_t sum;
-	uint64_t bad; /* not 0: its text has a bad escape */
+	bool bad;   /* its text has a bad escape */
+	bool plain; /* it is written as it is, unless the style changes it */
 };
 
 void mp_fold_init(struct mp_fold *f, const struct mp_fields *by)
@@ -40,14 +41,6 @@ void mp_fold_clear(struct mp_fold *f)
 
 static const char bad_escape[] = "bad escape or control byte";
 
-static void add_weight(struct mp_fold *f, struct weight *w, int64_t weight)
-{
-	if (!__builtin_add_overflow(w->sum, weight, &w->sum))
-		return;
-	w->sum = weight < 0 ? INT64_MIN : INT64_MAX;
-	f->overflow = true;
-}
-
 /*
  * A missing field must differ from every value, even an empty one: it begins with LF, which no
  * value contains.
@@ -71,6 +64,29 @@ static size_t get_parts(struct mp_fold *f, const struct mp_rec *rec)
 	return n;
 }
 
+/*
+ * Whether the frames of a stack certainly have no escape, mark or place, and nothing that
+ * mp_frame_write() escapes.
+ */
+static bool is_plain(struct mp_str stack)
+{
+	static const bool other[256] = {
+		[0 ... 0x1f] = true, [0x7f] = true, ['\\'] = true, ['['] = true,
+		['@'] = true,	     ['#'] = true,  ['{'] = true,  [','] = true,
+	};
+	static const char ends[] = "0123456789.;";
+	size_t i;
+
+	for (i = 0; i < stack.len; i++) {
+		if (other[(unsigned char)stack.p[i]])
+			return false;
+		if (stack.p[i] == ' ' &&
+		    (i + 1 == stack.len || memchr(ends, stack.p[i + 1], sizeof(ends) - 1)))
+			return false;
+	}
+	return stack.len > 0;
+}
+
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why)
 {
 	struct mp_map *map = rec->kind == MP_EVENT ? &f->events : &f->stacks;
@@ -81,15 +97,16 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 
 	e = mp_map_put(map, f->parts, n + 1, &fresh);
 	w = mp_map_value(e);
-	if (fresh)
-		for (i = 0; i <= n; i++)
-			if (f->parts[i].p != missing.p && mp_esc_check(f->parts[i]) < 0)
-				w->bad = true;
+	if (fresh && map == &f->stacks)
+		w->plain = is_plain(f->parts[0]);
+	for (i = 0; fresh && !w->plain && i <= n; i++)
+		if (f->parts[i].p != missing.p && mp_esc_check(f->parts[i]) < 0)
+			w->bad = true;
 	if (w->bad) {
 		*why = bad_escape;
 		return -1;
 	}
-	add_weight(f, w, weight);
+	mp_fold_sum(&w->sum, weight, &f->overflow);
 	return 0;
 }
 
@@ -114,8 +131,9 @@ void mp_fold_add_values(struct mp_fold *f, struct mp_str values, struct mp_str f
 	/* the key is all parts, joined by TABs: the values already are */
 	struct mp_str parts[2] = { values, frames };
 	size_t none = f->by->n == 0;
+	struct weight *w = mp_map_value(mp_map_put(&f->events, parts + none, 2 - none, NULL));
 
-	add_weight(f, mp_map_value(mp_map_put(&f->events, parts + none, 2 - none, NULL)), weight);
+	mp_fold_sum(&w->sum, weight, &f->overflow);
 }
 
 static void add_frame(struct mp_fold_frames *u, size_t start, enum mp_mark mark)
@@ -339,8 +357,9 @@ static void visit_frames(struct mp_fold *f, mp_fold_visit *visit, void *arg, int
 		visit(arg, f->frames.v, f->frames.n, weight);
 }
 
-void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
-		  void *arg)
+/* With `plain`, plain stacks go there without being taken apart. */
+static void each(struct mp_fold *f, const struct mp_fold_style *style, struct mp_fold_lines *plain,
+		 mp_fold_visit *visit, void *arg)
 {
 	const struct mp_map *maps[] = { &f->events, &f->stacks };
 	const struct mp_map_entry *e;
@@ -352,10 +371,21 @@ void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_
 			w = mp_map_value(e);
 			if (w->bad)
 				continue;
+			if (plain && w->plain) {
+				mp_fold_lines_add(plain, e->key, w->sum);
+				f->visited++;
+				continue;
+			}
 			unfold(&f->frames, style, e->key, maps[i] == &f->events ? f->by : NULL);
 			visit_frames(f, visit, arg, w->sum);
 		}
 	}
+}
+
+void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
+		  void *arg)
+{
+	each(f, style, NULL, visit, arg);
 }
 
 int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
@@ -389,15 +419,27 @@ void mp_fold_report(const struct mp_fold *f)
 		mp_say("--focus, --ignore and --show-from exclude every stack");
 }
 
-/* The lines to be written: text of the frames -> weight. */
-struct folding {
-	struct mp_fold *fold;
+/* Whether a plain stack is the same line. */
+static bool keeps_plain(const struct mp_fold_style *s)
+{
+	return !s->focus.n && !s->ignore.n && !s->show_from.n && !s->kernel_only && !s->user_only &&
+	       !s->lines && !s->files && !s->merge_unknown && !s->common_names &&
+	       !s->merge_recursive && !s->reverse && !s->depth && !s->first.p;
+}
+
+size_t mp_fold_bytes(const struct mp_fold *f)
+{
+	return mp_map_bytes(&f->events) + mp_map_bytes(&f->stacks);
+}
+
+/* What turns stacks into lines. */
+struct pouring {
 	const struct mp_fold_style *style;
-	struct mp_map lines;
+	struct mp_fold_lines *lines;
 	struct mp_buf line;
 };
 
-static void put_frame(struct folding *g, const struct mp_frame *frame)
+static void put_frame(struct pouring *g, const struct mp_frame *frame)
 {
 	struct mp_frame shown = *frame;
 	struct mp_buf *line = &g->line;
@@ -410,106 +452,116 @@ static void put_frame(struct folding *g, const struct mp_frame *frame)
 	line->len = end - line->p;
 }
 
-/* Turns a stack into a line, and adds its weight to a line with the same text. */
-static void fold_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
+/* Adds a stack as a line. A first frame is left out until the line is written. */
+static void pour_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
-	struct mp_frame first = { .mark = MP_MARK_NONE };
-	struct folding *g = arg;
-	struct mp_map_entry *to;
-	struct mp_str line;
+	struct pouring *g = arg;
 	size_t i;
 
 	g->line.len = 0;
-	first.name = g->style->first;
-	if (first.name.p)
-		put_frame(g, &first);
 	for (i = 0; i < n; i++) {
-		if (i || first.name.p)
+		if (i || g->style->first.p)
 			mp_buf_byte(&g->line, ';');
 		put_frame(g, &frames[i]);
 	}
-	line = mp_buf_view(&g->line);
-	to = mp_map_put(&g->lines, &line, 1, NULL);
-	add_weight(g->fold, mp_map_value(to), weight);
+	mp_fold_lines_copy(g->lines, mp_buf_view(&g->line), weight);
 }
 
-static const struct weight *weight_of(const struct mp_map_entry *e)
+/* Adds the lines of all stacks to the batch, into which they may point. */
+static void pour(struct mp_fold *f, const struct mp_fold_style *style, struct mp_fold_lines *lines)
 {
-	return mp_map_value(e);
+	struct pouring g = { .style = style, .lines = lines };
+
+	each(f, style, keeps_plain(style) ? lines : NULL, pour_stack, &g);
+	mp_buf_release(&g.line);
 }
 
-static int by_bytes(const void *a, const void *b)
+void mp_fold_pour(struct mp_fold *f, const struct mp_fold_style *style, struct mp_fold_lines *lines)
 {
-	const struct mp_map_entry *x = *(const struct mp_map_entry *const *)a;
-	const struct mp_map_entry *y = *(const struct mp_map_entry *const *)b;
-
-	return mp_str_cmp(x->key, y->key);
+	pour(f, style, lines);
+	mp_fold_lines_seal(lines);
+	f->overflow |= lines->overflow;
+	mp_fold_clear(f);
 }
 
-static int by_weight(const void *a, const void *b)
+/* What writes lines. */
+struct writing {
+	const struct mp_fold_style *style;
+	struct mp_out *out;
+	struct mp_fold_lines by_weight;
+	double min;
+	struct mp_buf first; /* the style's first frame as text */
+	struct mp_fold_result result;
+};
+
+static void write_line(void *arg, struct mp_str line, size_t kept, int64_t weight)
 {
-	const struct mp_map_entry *x = *(const struct mp_map_entry *const *)a;
-	const struct mp_map_entry *y = *(const struct mp_map_entry *const *)b;
+	struct writing *w = arg;
+	char number[MP_NUM_MAX], *end;
 
-	if (weight_of(x)->sum != weight_of(y)->sum)
-		return weight_of(x)->sum > weight_of(y)->sum ? -1 : 1;
-	return mp_str_cmp(x->key, y->key);
-}
-
-static void write_line(const struct folding *g, const struct mp_map_entry *e, struct mp_out *out)
-{
-	char number[MP_NUM_MAX], *end = mp_put_i64(number, weight_of(e)->sum);
-
-	if (g->style->stream) {
-		mp_out_write(out, number, end - number);
-		mp_out_write(out, "#", 1);
-		mp_out_write(out, e->key.p, e->key.len);
-		mp_out_write(out, "\n", 1);
+	(void)kept;
+	if (weight == 0)
+		return;
+	if (w->min > 0 && (double)weight < w->min) {
+		w->result.below_min++;
 		return;
 	}
-	mp_out_write(out, e->key.p, e->key.len);
-	mp_out_write(out, " ", 1);
+	w->result.lines++;
+	end = mp_put_i64(number, weight);
+	if (w->style->stream) {
+		mp_out_write(w->out, number, end - number);
+		mp_out_write(w->out, "#", 1);
+		mp_out_write(w->out, w->first.p, w->first.len);
+		mp_out_write(w->out, line.p, line.len);
+		mp_out_write(w->out, "\n", 1);
+		return;
+	}
+	mp_out_write(w->out, w->first.p, w->first.len);
+	mp_out_write(w->out, line.p, line.len);
+	mp_out_write(w->out, " ", 1);
 	*end++ = '\n';
-	mp_out_write(out, number, end - number);
+	mp_out_write(w->out, number, end - number);
 }
 
-static struct mp_fold_result write_lines(struct folding *g, struct mp_out *out)
+static void sort_by_weight(void *arg, struct mp_str line, size_t kept, int64_t weight)
 {
-	struct mp_map_entry **sorted = mp_alloc(g->lines.n * sizeof(*sorted)), *e;
-	struct mp_fold_result result = { 0, 0 };
-	double total = 0, min;
-	size_t n = 0, i;
+	struct writing *w = arg;
 
-	mp_map_each (&g->lines, e) {
-		sorted[n++] = e;
-		total += (double)weight_of(e)->sum;
-	}
-	min = MP_MAX((double)g->style->min, g->style->min_share * total);
-	qsort(sorted, n, sizeof(*sorted), g->style->by_weight ? by_weight : by_bytes);
-	for (i = 0; i < n; i++) {
-		if (weight_of(sorted[i])->sum == 0)
-			continue;
-		if (min > 0 && (double)weight_of(sorted[i])->sum < min) {
-			result.below_min++;
-			continue;
-		}
-		write_line(g, sorted[i], out);
-		result.lines++;
-	}
-	free(sorted);
-	return result;
+	(void)kept;
+	mp_fold_lines_copy(&w->by_weight, line, weight);
+	if (mp_fold_lines_is_full(&w->by_weight, 0))
+		mp_fold_lines_seal(&w->by_weight);
+}
+
+static void set_first(struct writing *w)
+{
+	struct mp_frame first = { .name = w->style->first };
+
+	if (!first.name.p)
+		return;
+	mp_buf_reserve(&w->first, 4 * first.name.len + 12);
+	w->first.len = mp_frame_write(w->first.p, &first, !w->style->stream) - w->first.p;
 }
 
 struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_style *style,
-				    struct mp_out *out)
+				    struct mp_fold_lines *lines, struct mp_out *out)
 {
-	struct folding g = { .fold = f, .style = style };
-	struct mp_fold_result result;
+	struct writing w = { .style = style, .out = out };
 
-	mp_map_init(&g.lines, sizeof(struct weight));
-	mp_fold_each(f, style, fold_stack, &g);
-	result = write_lines(&g, out);
-	mp_map_release(&g.lines);
-	mp_buf_release(&g.line);
-	return result;
+	set_first(&w);
+	pour(f, style, lines);
+	w.min = MP_MAX((double)style->min, style->min_share * lines->total);
+	if (style->by_weight) {
+		mp_fold_lines_init(&w.by_weight, lines->limit);
+		w.by_weight.by_weight = true;
+		mp_fold_lines_each(lines, sort_by_weight, &w);
+		mp_fold_lines_each(&w.by_weight, write_line, &w);
+		mp_fold_lines_release(&w.by_weight);
+	} else {
+		mp_fold_lines_each(lines, write_line, &w);
+	}
+	f->overflow |= lines->overflow;
+	mp_fold_clear(f);
+	mp_buf_release(&w.first);
+	return w.result;
 }

@@ -3,13 +3,14 @@
  * Weights of call stacks: adds them up by stack and writes the sums as mp-folded(5) or as stacks of
  * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
  * stacks when they are visited or written, so adding is a hash, a lookup and a sum. Includes rec,
- * esc, glob, map, io.
+ * esc, glob, map, io, lines.
  */
 #ifndef MP_FOLD_FOLD_H
 #define MP_FOLD_FOLD_H
 
 #include "lib/core/io.h"
 #include "lib/core/map.h"
+#include "lib/fold/lines.h"
 #include "lib/stream/esc.h"
 #include "lib/stream/glob.h"
 #include "lib/stream/rec.h"
@@ -63,7 +64,8 @@ struct mp_fold_style {
 	uint64_t depth;	      /* at most this many frames after the fields; 0: all */
 	uint64_t min;	      /* lines below this weight are omitted... */
 	double min_share;     /* ...or below this share of all weight, 0 to 1 */
-	struct mp_str first;  /* a frame before all others; raw, p == NULL: none */
+	/* a frame before all others, raw; p == NULL: none. Its name matters only when it is written */
+	struct mp_str first;
 };
 
 void mp_fold_init(struct mp_fold *f, const struct mp_fields *by);
@@ -121,8 +123,16 @@ struct mp_fold_result {
 	uint64_t below_min; /* number of stacks omitted */
 };
 
-/* Writes all stacks whose weight is not 0; the fold stays as it is. */
+/*
+ * Moves all stacks, as the style writes them, to `lines`, a bounded memory. The caller does it when
+ * mp_fold_lines_is_full() says so for the mp_fold_bytes() that the stacks take.
+ */
+void mp_fold_pour(struct mp_fold *f, const struct mp_fold_style *style,
+		  struct mp_fold_lines *lines);
+size_t mp_fold_bytes(const struct mp_fold *f);
+
+/* Writes all stacks, those in `lines` as well, whose weight is not 0; both are empty afterwards. */
 struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_style *style,
-				    struct mp_out *out);
+				    struct mp_fold_lines *lines, struct mp_out *out);
 
 #endif

@@ -24,11 +24,14 @@ static void add_lines(struct mp_fold *f, const char *p, size_t size, bool must)
 
 static size_t write_fold(struct mp_fold *f, const struct mp_fold_style *style, char **text)
 {
+	struct mp_fold_lines lines;
 	struct mp_out out;
 	size_t len;
 
 	memory_out_init(&out);
-	mp_fold_write(f, style, &out);
+	mp_fold_lines_init(&lines, 1 << 20);
+	mp_fold_write(f, style, &lines, &out);
+	mp_fold_lines_release(&lines);
 	*text = memory_out_close(&out, &len);
 	return len;
 }

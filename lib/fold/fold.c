@@ -70,18 +70,27 @@ static size_t get_parts(struct mp_fold *f, const struct mp_rec *rec)
  */
 static bool is_plain(struct mp_str stack)
 {
-	static const bool other[256] = {
-		[0 ... 0x1f] = true, [0x7f] = true, ['\\'] = true, ['['] = true,
-		['@'] = true,	     ['#'] = true,  ['{'] = true,  [','] = true,
-	};
+	typedef unsigned char block __attribute__((vector_size(16)));
 	static const char ends[] = "0123456789.;";
-	size_t i;
+	const char *blank = stack.p;
+	size_t i, at;
+	block b;
 
-	for (i = 0; i < stack.len; i++) {
-		if (other[(unsigned char)stack.p[i]])
+	for (at = 0; at < stack.len; at += sizeof(b)) {
+		block other;
+		uint64_t any[2];
+
+		memset(&b, 'x', sizeof(b));
+		memcpy(&b, stack.p + at, MP_MIN(stack.len - at, sizeof(b)));
+		other = (block)((b < 0x20) | (b == 0x7f) | (b == '\\') | (b == '[') | (b == '@') |
+				(b == '#') | (b == '{') | (b == ','));
+		memcpy(any, &other, sizeof(any));
+		if (any[0] | any[1])
 			return false;
-		if (stack.p[i] == ' ' &&
-		    (i + 1 == stack.len || memchr(ends, stack.p[i + 1], sizeof(ends) - 1)))
+	}
+	while ((blank = memchr(blank, ' ', stack.p + stack.len - blank))) {
+		i = ++blank - stack.p;
+		if (i == stack.len || memchr(ends, *blank, sizeof(ends) - 1))
 			return false;
 	}
 	return stack.len > 0;

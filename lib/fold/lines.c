@@ -9,7 +9,8 @@ enum {
 	BATCH_SHARE = 8,     /* a batch is at most this part of the lines held */
 	FILES_MAX = 64,	     /* files merged at once */
 	WORTH_MIN = 2 * BATCH_MIN,
-	FEW = 16, /* lines sorted by insertion */
+	FEW = 16,  /* lines sorted by insertion */
+	AHEAD = 8, /* how many lines ahead of the current one are prefetched */
 };
 
 struct mp_fold_line {
@@ -43,10 +44,24 @@ void mp_fold_lines_release(struct mp_fold_lines *l)
 	mp_fold_lines_init(l, l->limit);
 }
 
+/* Eight bytes of a line as a number that compares like them; NULs follow its end. */
+static uint64_t word_at(const struct mp_fold_line *line, size_t at)
+{
+	size_t left = line->len - at;
+	uint64_t word = 0;
+
+	memcpy(&word, line->p + at, MP_MIN(left, sizeof(word)));
+	return be64toh(word);
+}
+
 void mp_fold_lines_add(struct mp_fold_lines *l, struct mp_str line, int64_t weight)
 {
+	struct mp_fold_line *new;
+
 	l->batch = mp_grow(l->batch, &l->cap, l->n + 1, sizeof(*l->batch));
-	l->batch[l->n++] = (struct mp_fold_line){ 0, line.p, line.len, weight };
+	new = &l->batch[l->n++];
+	*new = (struct mp_fold_line){ 0, line.p, line.len, weight };
+	new->word = word_at(new, 0);
 	l->total += (double)weight;
 }
 
@@ -65,16 +80,6 @@ bool mp_fold_lines_is_full(const struct mp_fold_lines *l, size_t more)
 static struct mp_str text_of(const struct mp_fold_line *line)
 {
 	return (struct mp_str){ line->p, line->len };
-}
-
-/* Eight bytes of a line as a number that compares like them; NULs follow its end. */
-static uint64_t word_at(const struct mp_fold_line *line, size_t at)
-{
-	size_t left = line->len - at;
-	uint64_t word = 0;
-
-	memcpy(&word, line->p + at, MP_MIN(left, sizeof(word)));
-	return be64toh(word);
 }
 
 static void load_words(struct mp_fold_line *v, size_t n, size_t at)
@@ -182,6 +187,14 @@ static size_t shared(struct mp_str a, struct mp_str b)
 	return i;
 }
 
+static void prefetch(const struct mp_fold_lines *l, size_t i)
+{
+	size_t at;
+
+	for (at = 0; i < l->n && at < MP_MIN(l->batch[i].len, (size_t)512); at += 64)
+		__builtin_prefetch(l->batch[i].p + at);
+}
+
 static void put_batch(struct mp_fold_lines *l, mp_fold_line_fn *put, void *arg)
 {
 	struct mp_str last = { "", 0 }, line;
@@ -191,10 +204,10 @@ static void put_batch(struct mp_fold_lines *l, mp_fold_line_fn *put, void *arg)
 	if (l->by_weight) {
 		qsort(l->batch, l->n, sizeof(*l->batch), by_weight);
 	} else {
-		load_words(l->batch, l->n, 0);
 		sort_lines(l, l->batch, l->n, 0);
 	}
 	for (i = 0; i < l->n; last = line) {
+		prefetch(l, i + AHEAD);
 		line = text_of(&l->batch[i]);
 		weight = l->batch[i++].weight;
 		kept = shared(last, line);

@@ -20,6 +20,7 @@ enum {
 	OPT_LIVE,
 	OPT_POINTS,
 	OPT_SORT,
+	OPT_SUM,
 	OPT_TSV,
 };
 
@@ -29,6 +30,7 @@ static const struct mp_opt opts[] = {
 	  "the distribution of FIELD (default: dur of events, "
 	  "y of points)" },
 	{ 'c', "count", "FIELDS", "count by FIELDS, greatest first, without distributions" },
+	{ OPT_SUM, "sum", "FIELDS", "with --count also the sum of each of FIELDS" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("weight of each event or point (default: 1)"),
 	{ 0, NULL, NULL, "Keys" },
@@ -129,6 +131,15 @@ static void set_stats(const char *list)
 	}
 }
 
+static void add_sums(const char *list)
+{
+	struct mp_fields *sums = &work.m.dists.sums;
+
+	mp_choice_fields(sums, list, &work.m.choice.names, "--sum");
+	if (sums->n > MP_DIST_SUMS_MAX)
+		mp_usage("--sum takes at most %d fields", MP_DIST_SUMS_MAX);
+}
+
 static void set_format(enum format format)
 {
 	if (options.format != TEXT && options.format != format)
@@ -186,6 +197,9 @@ static void set_option(int code, char *arg, struct mp_field *across)
 	case OPT_SORT:
 		options.order = (enum mp_dist_order)mp_opt_word(&program, code, arg, orders);
 		break;
+	case OPT_SUM:
+		add_sums(arg);
+		break;
 	case OPT_TSV:
 		set_format(TSV);
 		break;
@@ -230,6 +244,12 @@ static void settle_key(const struct mp_field *across)
 
 static void check_options(void)
 {
+	bool sums = work.m.dists.sums.n;
+
+	if (sums && (!work.m.dists.counting || options.across))
+		mp_usage("--sum needs --count, and cannot be combined with --across");
+	if (sums && (options.format == DUMP || options.format == POINTS))
+		mp_usage("--sum cannot be combined with --dump or --points");
 	if (options.live_ns && options.format != TEXT)
 		mp_usage("--live cannot be combined with --tsv, --json, --points or --dump");
 	if (options.live_ns && work.m.choice.interval.length_ns)
@@ -282,6 +302,7 @@ static void parse_options(int argc, char **argv)
 	options.style.counting = work.m.dists.counting;
 	options.style.columns = text_columns();
 	options.style.by = &work.m.choice.by;
+	options.style.sums = &work.m.dists.sums;
 	mp_measure_start(&work.m);
 }
 
@@ -395,6 +416,7 @@ static void write_keys(struct mp_out *out, size_t top)
 	options.style.weight = work.m.about.weight;
 	options.style.unit = work.m.unit;
 	options.style.weight_unit = work.m.weight_unit;
+	options.style.sum_units = work.m.units + 2;
 	if (options.across && options.format == TEXT && work.m.dists.total)
 		mp_crosstab_write_text(&work.m.dists, options.order, top, &options.style, out);
 	else if (options.across && options.format == TSV)

@@ -75,6 +75,8 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 	dist = mp_map_value(e);
 	if (fresh) {
 		dist->bad = bad_escape(d->parts, n);
+		dist->sums = mp_arena_alloc(&d->map.arena, d->sums.n * sizeof(*dist->sums));
+		memset(dist->sums, 0, d->sums.n * sizeof(*dist->sums));
 		if (!d->counting)
 			mp_linear_init(&dist->linear, d->width, d->binary);
 	}
@@ -84,9 +86,11 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 	return NULL;
 }
 
-void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t weight)
+void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, const double *terms,
+		 uint64_t weight)
 {
 	uint64_t total;
+	size_t i;
 
 	if (__builtin_add_overflow(d->total, weight, &total)) {
 		d->overflow = true;
@@ -94,6 +98,8 @@ void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t 
 	}
 	d->total = total;
 	to->n += weight;
+	for (i = 0; i < d->sums.n; i++)
+		to->sums[i] += terms[i] * (double)weight;
 	if (d->counting)
 		return;
 	mp_loghist_add(&to->hist, value, weight);

@@ -13,8 +13,9 @@
 #include "lib/stream/rec.h"
 
 struct mp_dist {
-	uint64_t n; /* sum of the weights */
-	bool bad;   /* the key has a bad escape */
+	uint64_t n;   /* sum of the weights */
+	bool bad;     /* the key has a bad escape */
+	double *sums; /* of mp_dists.sums, in their order */
 	/* the following members are not allocated if only counts are kept */
 	struct mp_loghist hist;
 	struct mp_linear linear; /* used only if mp_dists.linear is set */
@@ -23,6 +24,7 @@ struct mp_dist {
 struct mp_dists {
 	const struct mp_fields *by; /* fields of the key; borrowed */
 	bool counting;		    /* keep counts only, no distributions */
+	struct mp_fields sums;	    /* with counting: fields of which sums are kept */
 	bool linear;		    /* also keep rows of equal width */
 	bool binary;		    /* if the width is chosen, it is a power of two */
 	double width;		    /* width of the rows, see linear.h */
@@ -32,7 +34,7 @@ struct mp_dists {
 	bool overflow;	      /* the total exceeds 64 bits: later records were not added */
 };
 
-/* The caller has set `by`, `counting`, `linear` and `width`. */
+/* The caller has set `by`, `counting`, `sums`, `linear` and `width`. */
 void mp_dists_init(struct mp_dists *d);
 void mp_dists_release(struct mp_dists *d);
 void mp_dists_clear(struct mp_dists *d);
@@ -44,8 +46,12 @@ void mp_dists_clear(struct mp_dists *d);
 struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 			    const struct mp_fields *fields, const char **why);
 
-/* Adds `weight` numbers of this value, or with `counting` only the weight. */
-void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t weight);
+/*
+ * Adds `weight` numbers of this value, or with `counting` only the weight, and to the sums `terms`
+ * as often.
+ */
+void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, const double *terms,
+		 uint64_t weight);
 
 /*
  * Cuts the next value, in the order of the fields, off `*rest`, which is the key at first. Returns

@@ -156,7 +156,7 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 			return -1;
 		to = mp_dists_at(d, rec, fields, why);
 		if (to)
-			mp_dist_add(d, to, 0, n);
+			mp_dist_add(d, to, 0, NULL, n);
 		return to ? 0 : -1;
 	}
 	if (mp_rec_get(rec, &linear_field, &text)) {

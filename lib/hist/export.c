@@ -44,6 +44,15 @@ static struct mp_str count_name(const struct mp_dist_style *style)
 	return style->weight.p ? style->weight : MP_STR("count");
 }
 
+static void put_count_names(struct mp_buf *to, const struct mp_dist_style *style)
+{
+	size_t i;
+
+	mp_buf_printf(to, "%.*s\tshare", MP_STR_ARGS(count_name(style)));
+	for (i = 0; i < style->sums->n; i++)
+		mp_buf_printf(to, "\tsum(%.*s)", MP_STR_ARGS(style->sums->v[i].name));
+}
+
 void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *out)
 {
 	struct mp_buf text = { NULL, 0, 0 };
@@ -55,7 +64,7 @@ void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *o
 	for (i = 0; i < style->by->n; i++)
 		mp_buf_printf(&text, "%.*s\t", MP_STR_ARGS(style->by->v[i].name));
 	if (style->counting)
-		mp_buf_printf(&text, "%.*s\tshare", MP_STR_ARGS(count_name(style)));
+		put_count_names(&text, style);
 	else if (!style->summary)
 		mp_buf_printf(&text, "low\thigh\t%.*s", MP_STR_ARGS(count_name(style)));
 	for (s = MP_STAT_COUNT; !style->counting && style->summary && s < MP_STATS; s++)
@@ -116,12 +125,17 @@ static void put_tsv_line(struct mp_buf *to, const struct mp_dist_list *list,
 			 const struct mp_dist *dist)
 {
 	enum mp_stat s;
+	size_t i;
 
 	put_tsv_key(to, style, key);
 	if (style->counting) {
 		put_count(to, dist->n);
 		mp_buf_byte(to, '\t');
 		put_number(to, share(dist, list));
+	}
+	for (i = 0; style->counting && i < style->sums->n; i++) {
+		mp_buf_byte(to, '\t');
+		put_number(to, dist->sums[i]);
 	}
 	for (s = MP_STAT_COUNT; !style->counting && s < MP_STATS; s++) {
 		if (s)
@@ -209,6 +223,23 @@ static void put_json_dist(struct mp_buf *to, const struct mp_dist_style *style,
 		put_json_buckets(to, style, dist);
 }
 
+static void put_json_count(struct mp_buf *to, const struct mp_dist_list *list,
+			   const struct mp_dist_style *style, const struct mp_dist *dist)
+{
+	size_t i;
+
+	mp_buf_printf(to, "\"count\":%llu,\"share\":", (unsigned long long)dist->n);
+	put_number(to, share(dist, list));
+	for (i = 0; i < style->sums->n; i++) {
+		mp_buf_printf(to, i ? "," : ",\"sums\":{");
+		put_json_text(to, style->sums->v[i].name);
+		mp_buf_byte(to, ':');
+		put_number(to, dist->sums[i]);
+	}
+	if (style->sums->n)
+		mp_buf_byte(to, '}');
+}
+
 void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_style *style,
 			struct mp_out *out)
 {
@@ -231,13 +262,10 @@ void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_st
 			put_json_text(&text, style->weight);
 			mp_buf_byte(&text, ',');
 		}
-		if (style->counting) {
-			mp_buf_printf(&text,
-				      "\"count\":%llu,\"share\":", (unsigned long long)dist->n);
-			put_number(&text, share(dist, list));
-		} else {
+		if (style->counting)
+			put_json_count(&text, list, style, dist);
+		else
 			put_json_dist(&text, style, dist);
-		}
 		mp_buf_add(&text, "}\n", 2);
 		flush_text(out, &text);
 	}

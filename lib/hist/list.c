@@ -30,8 +30,8 @@ static int by_rank(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Sorts the rows by the statistic of this order. */
-static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order)
+/* Sorts the rows by the statistic of this order, or counts by their first sum. */
+static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order, bool counting)
 {
 	static const enum mp_stat stats[] = {
 		[MP_DIST_BY_SUM] = MP_STAT_SUM,	      [MP_DIST_BY_MIN] = MP_STAT_MIN,
@@ -43,20 +43,25 @@ static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order)
 	size_t i;
 
 	for (i = 0; i < list->n; i++)
-		list->rows[i].rank = mp_dist_stat_of(stats[order], list->rows[i].dist, false);
+		list->rows[i].rank =
+			counting ? list->rows[i].dist->sums[0]
+				 : mp_dist_stat_of(stats[order], list->rows[i].dist, false);
 	qsort(list->rows, list->n, sizeof(*list->rows), by_rank);
 }
 
 static void merge_other(const struct mp_dists *d, struct mp_dist_list *list, size_t from)
 {
-	size_t i;
+	size_t i, k;
 
+	list->other.sums = mp_zalloc((d->sums.n + 1) * sizeof(*list->other.sums));
 	if (!d->counting)
 		mp_linear_init(&list->other.linear, d->width, d->binary);
 	for (i = from; i < list->n; i++) {
 		const struct mp_dist *dist = list->rows[i].dist;
 
 		list->other.n += dist->n;
+		for (k = 0; k < d->sums.n; k++)
+			list->other.sums[k] += dist->sums[k];
 		if (d->counting)
 			continue;
 		mp_loghist_merge(&list->other.hist, &dist->hist);
@@ -83,10 +88,10 @@ void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t to
 	}
 	if (order == MP_DIST_BY_NAME)
 		qsort(list->rows, list->n, sizeof(*list->rows), by_name);
-	else if (order == MP_DIST_BY_COUNT || d->counting)
+	else if (d->counting ? order != MP_DIST_BY_SUM || !d->sums.n : order == MP_DIST_BY_COUNT)
 		qsort(list->rows, list->n, sizeof(*list->rows), by_count);
 	else
-		sort_by_rank(list, order);
+		sort_by_rank(list, order, d->counting);
 	if (top && top < list->n)
 		merge_other(d, list, top);
 }
@@ -94,6 +99,7 @@ void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t to
 void mp_dist_list_release(struct mp_dist_list *list)
 {
 	free(list->rows);
+	free(list->other.sums);
 	mp_loghist_release(&list->other.hist);
 	mp_linear_release(&list->other.linear);
 }

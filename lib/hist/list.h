@@ -36,7 +36,8 @@ struct mp_dist_list {
 
 /*
  * Makes the list of the first `top` keys (0: all). It points into `d`, and is valid until `d`
- * changes. If only counts are kept, every order but that by name is the one by count.
+ * changes. If only counts are kept, the order by sum is that of the first
+ * of `sums`; every other one but that by name is the one by count.
  */
 void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t top,
 		   struct mp_dist_list *list);

@@ -36,6 +36,8 @@ void mp_measure_start(struct mp_measure *m)
 		m->by_time |= names_time(&m->by_dump.v[i]);
 	}
 	m->dists.by = &m->choice.by;
+	m->units = mp_zalloc((2 + m->dists.sums.n) * sizeof(*m->units));
+	m->terms = mp_zalloc((1 + m->dists.sums.n) * sizeof(*m->terms));
 	mp_dists_init(&m->dists);
 }
 
@@ -89,7 +91,7 @@ static char *decide_unit(struct mp_measure *m, size_t i, const struct mp_field *
 static char *decide_units(struct mp_measure *m)
 {
 	char *refusal;
-	size_t len;
+	size_t len, i;
 
 	if (!m->unit_is_old && m->units[0])
 		return NULL;
@@ -97,6 +99,8 @@ static char *decide_units(struct mp_measure *m)
 	refusal = decide_unit(m, 0, &m->measured);
 	if (!refusal)
 		refusal = decide_unit(m, 1, &m->weighed);
+	for (i = 0; i < m->dists.sums.n && !refusal; i++)
+		refusal = decide_unit(m, 2 + i, &m->dists.sums.v[i]);
 	if (refusal)
 		return refusal;
 	m->unit = m->units[0];
@@ -234,6 +238,21 @@ static int number_of(const struct mp_measure *m, const struct mp_rec *rec, doubl
 	return mp_rec_number(rec, &m->measured, v);
 }
 
+/* Finds the terms of the sums; a record without a field adds nothing to its sum. */
+static int read_terms(struct mp_measure *m, const struct mp_rec *rec, const char **why)
+{
+	const struct mp_fields *sums = &m->dists.sums;
+	size_t i;
+
+	for (i = 0; i < sums->n; i++) {
+		m->terms[i] = 0;
+		*why = mp_field_why(&sums->v[i], "the field of a sum is not a number");
+		if (mp_rec_number(rec, &sums->v[i], &m->terms[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **why)
 {
 	struct mp_dist *dist;
@@ -243,17 +262,20 @@ int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **
 
 	mp_field_check_record(&m->choice.names, rec,
 			      m->is_dump ? MP_CHOICE_KEY : MP_CHOICE_KEY | MP_CHOICE_NUMBER);
+	*why = "dump line, which has no sums";
+	if (m->is_dump && m->dists.sums.n)
+		return -1;
 	*why = "dump line, which has no times to compute the key of";
 	if (m->is_dump)
 		return m->by_time ? -1 : mp_dump_add(&m->dists, rec, &m->by_dump, why);
 	got = number_of(m, rec, &v);
 	*why = mp_field_why(&m->measured, got ? "the measured field is not a number"
 					      : "record without the measured field");
-	if (got < 1 || weight_of(m, rec, &weight, why) < 0)
+	if (got < 1 || weight_of(m, rec, &weight, why) < 0 || read_terms(m, rec, why) < 0)
 		return -1;
 	dist = mp_dists_at(&m->dists, rec, &m->choice.by, why);
 	if (!dist)
 		return -1;
-	mp_dist_add(&m->dists, dist, v, weight);
+	mp_dist_add(&m->dists, dist, v, m->terms, weight);
 	return 0;
 }

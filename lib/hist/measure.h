@@ -24,6 +24,7 @@ struct mp_measure {
 	/* members for the caller to read */
 	struct mp_dump_about about; /* what is measured; valid after the first record */
 	const char *unit, *weight_unit;
+	char **units; /* of the field, the weight and the sums; NULL: not known yet */
 
 	/* private */
 	/* the fields of the key in dumps, where points have become events */
@@ -34,7 +35,7 @@ struct mp_measure {
 	bool decided;	  /* the members of `about` are set */
 	unsigned kinds;	  /* bits MP_EVENT and MP_POINT: kinds of records in the input */
 	bool unit_is_old; /* the unit is from an earlier header; a later one may change it */
-	char *units[2];	  /* units of the field and of the weight; NULL: not known yet */
+	double *terms;	  /* of the sums, in the current record */
 	json_t *header;	  /* the latest header */
 	double x_ns;	  /* how many ns a difference of 1 in x is; 0: x is not a time */
 	bool is_dump;	  /* the current record is a line of a dump */

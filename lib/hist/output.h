@@ -10,6 +10,8 @@
 #include "lib/hist/list.h"
 #include "lib/hist/stat.h"
 
+enum { MP_DIST_SUMS_MAX = MP_STATS - 2 }; /* as many as text has columns for */
+
 struct mp_dist_style {
 	const struct mp_fields *by;
 	bool counting;
@@ -19,6 +21,8 @@ struct mp_dist_style {
 	struct mp_str field;  /* what is measured */
 	struct mp_str weight; /* p == NULL: each record counts 1 */
 	const char *unit, *weight_unit;
+	const struct mp_fields *sums; /* with counting: the fields of the sums */
+	char *const *sum_units;
 	size_t columns;	  /* width of the text */
 	bool truncate;	  /* text: truncate names to that width */
 	const char *time; /* name of the interval, or NULL */

@@ -238,6 +238,10 @@ static const char *column_name(const struct mp_dist_style *style, size_t i, char
 		return mp_dist_stat_name(shown[i]);
 	if (i == 1)
 		return "share";
+	if (i > 1) {
+		snprintf(text, MP_UNIT_MAX, "%.*s", MP_STR_ARGS(style->sums->v[i - 2].name));
+		return text;
+	}
 	if (!style->weight.p)
 		return "count";
 	snprintf(text, MP_UNIT_MAX, "%.*s", MP_STR_ARGS(style->weight));
@@ -249,6 +253,8 @@ static void put_cell(char *text, const struct mp_dist_list *list, const struct m
 {
 	if (!style->counting)
 		put_stat(text, style, dist, shown[column]);
+	else if (column > 1)
+		mp_unit_put(text, style->sum_units[column - 2], dist->sums[column - 2]);
 	else if (column == 1)
 		snprintf(text, MP_UNIT_MAX, "%.1f %%", 100 * (double)dist->n / (double)list->total);
 	else if (*style->weight_unit)
@@ -265,7 +271,7 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 	struct mp_buf name = { NULL, 0, 0 };
 	size_t i, j;
 
-	c->n = style->counting ? 2 : MP_ARRAY_SIZE(shown);
+	c->n = style->counting ? 2 + style->sums->n : MP_ARRAY_SIZE(shown);
 	for (j = 0; j < c->n; j++)
 		c->width[j] = MP_MAX(strlen(column_name(style, j, text)), (size_t)(j ? 7 : 10));
 	for (i = 0; i < list->n + (list->others > 0); i++) {

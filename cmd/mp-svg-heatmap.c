@@ -18,10 +18,12 @@ enum {
 	OPT_COLUMNS,
 	OPT_DIFF,
 	OPT_DUMP,
+	OPT_HUE,
 	OPT_LOG,
 	OPT_LOG_X,
 	OPT_OVERFLOW,
 	OPT_PALETTE,
+	OPT_PANELS,
 	OPT_PERCENTILES,
 	OPT_ROWS,
 	OPT_SORT,
@@ -29,7 +31,7 @@ enum {
 	OPT_TITLE,
 };
 
-enum { MAX_PERCENTILES = 16, TRIES = 4 };
+enum { MAX_PERCENTILES = 16, TRIES = 4, TOP = 12, TOP_MAX = MP_SLOTS };
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is drawn" },
@@ -41,6 +43,12 @@ static const struct mp_opt opts[] = {
 	{ OPT_SUBSECOND, "subsecond", NULL,
 	  "a column for each second; rows are the time within "
 	  "the second" },
+	{ OPT_PANELS, "panels", "FIELD",
+	  "a map for each value of FIELD, one below the other, with the same axes and colours" },
+	{ OPT_HUE, "hue", "FIELD",
+	  "a hue for each value of FIELD; a cell has that of the value that is most of it" },
+	{ 'n', "top", "N",
+	  "panels or hues of the N heaviest values, and one of the rest (default: 12)" },
 	{ OPT_DIFF, "diff", NULL,
 	  "compare two FILEs: blue is less in the second one, orange is more" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
@@ -54,7 +62,8 @@ static const struct mp_opt opts[] = {
 	  "the room for the rest (default: 1%)" },
 	{ OPT_COLUMNS, "columns", "N", "about N columns; of names at most (default: 150)" },
 	{ OPT_ROWS, "rows", "N", "about N rows; of names at most (default: 64)" },
-	{ OPT_SORT, "sort", "ORDER", "order of rows of names: name (default) or weight" },
+	{ OPT_SORT, "sort", "ORDER",
+	  "order of rows of names, and of panels: name (default) or weight" },
 	{ OPT_COLOUR, "colour", "SCALE", "linear, sqrt (default) or log" },
 	{ OPT_PALETTE, "palette", "NAME", "viridis (default), cividis, magma, inferno, grey" },
 	{ OPT_PERCENTILES, "percentiles", "LIST",
@@ -190,6 +199,18 @@ static void set_option(int code, const char *arg)
 	case 'e':
 		mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
 		break;
+	case OPT_HUE:
+	case OPT_PANELS:
+		if (options.wish.group.name.p && options.style.hue != (code == OPT_HUE))
+			mp_usage("--panels cannot be combined with --hue");
+		options.style.hue = code == OPT_HUE;
+		options.wish.group = mp_choice_field(&program, code, arg);
+		mp_choice_name(&reader.choice, &options.wish.group,
+			       options.style.hue ? "--hue" : "--panels", MP_CHOICE_KEY);
+		break;
+	case 'n':
+		options.style.top = mp_opt_number(&program, code, arg, 1, TOP_MAX);
+		break;
 	case OPT_CATEGORY:
 		mp_choice_fields(&options.wish.names, arg, &reader.choice.names, "--category");
 		break;
@@ -215,6 +236,16 @@ static bool is_type(const struct mp_field *f)
 	return f->name.p && f->id == MP_FIELD_TYPE;
 }
 
+static void check_group(void)
+{
+	const char *option = options.style.hue ? "--hue" : "--panels";
+
+	if (options.dump || options.ascii || options.diff)
+		mp_usage("%s cannot be combined with --dump, --ascii or --diff", option);
+	if (options.style.hue && options.style.n_percentiles)
+		mp_usage("--hue cannot be combined with --percentiles");
+}
+
 static void check_diff(int n_files)
 {
 	if (n_files != 2)
@@ -233,15 +264,18 @@ static void parse_options(int argc, char **argv)
 	options.palette = mp_palette_find("viridis");
 	options.style.colour = MP_HEAT_SQRT;
 	options.style.overflow = 0.01;
+	options.style.top = TOP;
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
 	if (options.dump && options.ascii)
 		mp_usage("--dump cannot be combined with --ascii");
+	if (options.wish.group.name.p)
+		check_group();
 	if (options.diff)
 		check_diff(argc - optind);
 	if (options.wish.subsecond && (options.wish.x.name.p || options.wish.y.name.p))
 		mp_usage("--subsecond cannot be combined with -x or -y");
-	if (is_type(&options.wish.x) || is_type(&options.wish.y))
+	if (is_type(&options.wish.x) || is_type(&options.wish.y) || is_type(&options.wish.group))
 		reader.choice.types.mixed = true;
 }
 
@@ -327,7 +361,8 @@ static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_s
 	struct mp_heat heat;
 
 	style->columns = style->columns ? style->columns : 150;
-	style->rows = style->rows ? style->rows : 64;
+	if (!style->rows)
+		style->rows = options.wish.group.name.p && !style->hue ? 24 : 64;
 	if (reader.sums.begun && mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
 		mp_heat_svg(to, &heat, &look);
 		mp_heat_release(&heat);
@@ -368,6 +403,13 @@ static enum mp_status report(enum mp_status status)
 		mp_types_report(&reader.choice.types);
 	if (reader.sums.begun && reader.sums.grid.overflow) {
 		mp_say("a sum exceeds 63 bits and was held at the limit");
+		status = MP_MAX(status, MP_LOSSY);
+	}
+	if (reader.sums.info.groups.merged) {
+		mp_say("more than %d values of '%s': %llu of the lighter ones were merged into "
+		       "'other' while reading",
+		       MP_GROUPS_MAX, reader.sums.info.group,
+		       (unsigned long long)reader.sums.info.groups.merged);
 		status = MP_MAX(status, MP_LOSSY);
 	}
 	return status;

@@ -68,6 +68,7 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-stackplot -y dur --by comm,f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-timeline --rows comm --colour f9 --arrows
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-svg-heatmap -y stack
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-svg-heatmap -y dur --panels f9
 	done
 }
 
@@ -107,6 +108,7 @@ lines() {
 	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-hist -i 1ms --by comm
 	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-hist --by comm --across pid
 	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-svg-heatmap -y comm
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-svg-heatmap --hue comm
 	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-stackplot --by comm
 	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-example-interval -i 1ms --by comm
 }
@@ -131,6 +133,7 @@ as_events() {
 	paste -d ' ' "$TMP/keys" "$TMP/ids" | as_events > "$TMP/keys.mp"
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-hist --count comm --top 0
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-svg-heatmap -y comm
+	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-svg-heatmap -y pid --panels comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-stackplot --by comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-timeline --rows comm --colour comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-cpel -t tid -l comm -o "$TMP/cpel"
@@ -186,6 +189,8 @@ as_events() {
 		mp-svg-heatmap -e * -x v -y time
 		mp-svg-heatmap -e * -y pid
 		mp-svg-heatmap -e * --dump
+		mp-svg-heatmap -e * --hue v
+		mp-svg-heatmap -e * --panels v --percentiles 50
 		mp-treemap -e * --by comm,pid
 		mp-export --to chrome -e *
 		mp-export --to perfetto -e *

@@ -163,7 +163,7 @@ exact() {	# FILE N X Y [OPTION]...
 		'5,a:b,comm=--></svg><svg onload=alert(1)>' '6,a:b,comm=' '7,a:b,comm=\\u003c/script\\u003e' > "$TMP/in"
 	printf '8,a:b,comm=\377\300\257\355\240\200\n9,a:b,comm=\342\200\256abc\302\233\n10,a:b,comm=\360\237\230\200\357\277\276\n' >> "$TMP/in"
 	sed -i 's/,a:b,/,a:b,cpu=0\t/' "$TMP/in"
-	for o in "-y comm" "-x comm -y cpu" "-x comm -y comm"; do
+	for o in "-y comm" "-x comm -y cpu" "-x comm -y comm" "-y cpu --panels comm" "-y cpu --hue comm"; do
 		# shellcheck disable=SC2086
 		mp-svg-heatmap $o --title '</title><script>x</script>]]>' -e '*' "$TMP/in" > "$TMP/svg"
 		[ "$(python3 $HEAT sum "$TMP/svg")" = 10 ]
@@ -172,7 +172,7 @@ exact() {	# FILE N X Y [OPTION]...
 		iconv -f UTF-8 -t UTF-8 "$TMP/svg" > /dev/null
 		rsvg-convert "$TMP/svg" > "$TMP/png" && [ -s "$TMP/png" ]
 		# shellcheck disable=SC2086
-		! mp-svg-heatmap $o --ascii "$TMP/in" | LC_ALL=C grep -q $'[\001-\010\013-\037\177]' || false
+		[[ "$o" == *--* ]] || ! mp-svg-heatmap $o --ascii "$TMP/in" | LC_ALL=C grep -q $'[\001-\010\013-\037\177]' || false
 	done
 	awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) printf "%d,a:b,dur=%d\n", rand() * 1e12, exp(rand() * 20) }' > "$TMP/in"
 	for o in "" --log; do
@@ -287,6 +287,57 @@ exact() {	# FILE N X Y [OPTION]...
 	[ "$(sed 's/block:.*complete/syscalls:sys_read/' "$TMP/in" | title)" = "Latency of read system calls over time" ]
 	[ "$(echo 1,2,x | title)" = "y by x" ]
 	[ "$(echo 1,2,x | title -y info)" = "Number of points by info and x" ]
+}
+
+# Checks panels or hues of FILE by comm: their names and sums against awk, their cells against the reference.
+divided() {	# FILE X Y TOP OPTION...
+	local top
+	mp-svg-heatmap "${@:5}" --top "$4" "$1" > "$TMP/svg"
+	run python3 $HEAT groups "$TMP/svg" "$2" "$3" comm < "$1"
+	[ "${lines[2]}" = "0 cells differ, 0 are drawn wrong" ] || { echo "${*:2}: $output"; false; }
+	paste -d ' ' <(tr ' ' '\n' <<< "${lines[0]}") <(tr ' ' '\n' <<< "${lines[1]}") | sort > "$TMP/got"
+	awk -F '\t' '{ sub("comm=", "", $2); n[$2]++ } END { for (c in n) print n[c], c }' "$1" | sort -k1,1nr -k2,2 > "$TMP/all"
+	awk -v top="$4" 'NR <= top { print $2, $1 } NR > top { rest += $1 } END { if (rest) print "other", rest }' "$TMP/all" | sort | diff - "$TMP/got"
+}
+
+@test "panels and hues have the records of their values, share axes, and the rest is 'other'" {
+	# task-0 has most records, task-11 fewest
+	awk 'BEGIN { srand(11); for (i = 0; i < 8000; i++)
+		printf "%d,disk:done,cpu=%d\tcomm=task-%d\t.n=%d\tdur=%d\n", i * 500000, int(rand() * 5), int(12 * rand() ^ 2), i % 9, exp(rand() * 9 + 5) }' > "$TMP/in"
+	local o
+	for o in --panels --hue; do
+		divided "$TMP/in" time dur 5 --log $o comm
+		divided "$TMP/in" time cpu 24 -y cpu $o comm
+		divided "$TMP/in" cpu .n 1 -x cpu -y .n --category .n $o comm
+	done
+	# panels are in the order of their names, or of their sums, as hues are
+	mp-svg-heatmap --panels comm "$TMP/in" > "$TMP/svg"
+	run python3 $HEAT groups "$TMP/svg" time dur comm < "$TMP/in"
+	[ "${lines[0]}" = "task-0 task-1 task-2 task-3 task-4 task-5 task-6 task-7 task-8 task-9 task-10 task-11" ]
+	sed 's/task-11/zz/; s/task-0/task-11/; s/zz/task-0/' "$TMP/in" | mp-svg-heatmap --panels comm --sort weight --top 1 | grep -q '"names":\["task-11",null\]'
+}
+
+@test "the percentiles of a panel are those of its records" {
+	awk 'BEGIN { for (i = 0; i < 4000; i++) printf "%d,a:b,comm=%s\tdur=%d\n", i * 1000, i % 2 ? "slow" : "fast", (i % 2 ? 1000000 : 1000) + i % 100 }' > "$TMP/in"
+	mp-svg-heatmap --log --columns 1 --panels comm --percentiles 50 "$TMP/in" > "$TMP/svg"
+	# the line of the second panel, in its coordinates, is far above that of the first one
+	grep -o '<path class="pct" d="M[0-9.]* [0-9.]*' "$TMP/svg" | awk '{ y[NR] = $4 } END { exit !(NR == 2 && y[1] > y[2] + 60) }'
+}
+
+@test "of more values than have a plane, the lighter ones are in 'other', no record is lost, and memory is limited" {
+	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%d,a:b,comm=%s\tdur=%d\n", i * 1000, i % 2 ? "heavy-" i % 3 : "k" i, 10 ^ (i % 9) }' > "$TMP/in"
+	for o in --panels --hue; do
+		run --separate-stderr mp-svg-heatmap --log $o comm "$TMP/in"
+		[ "$status" = 1 ]
+		[[ "$stderr" == *"more than 48 values of 'comm': "*" of the lighter ones were merged into 'other' while reading"* ]]
+		echo "$output" > "$TMP/svg"
+		run python3 $HEAT groups "$TMP/svg" time dur comm < "$TMP/in"
+		awk '{ for (i = 1; i <= NF; i++) s += $i } END { exit s != 40000 }' <<< "${lines[1]}"
+		[[ " ${lines[0]} " == *" heavy-0 "* && " ${lines[0]} " == *" heavy-1 "* && " ${lines[0]} " == *" heavy-2 "* ]]
+		/usr/bin/time -f %M -o "$TMP/kib" mp-svg-heatmap --log $o comm "$TMP/in" > "$TMP/svg" 2> /dev/null || true
+		case "$BUILD" in *san-*) continue ;; esac # sanitizers take memory of their own
+		[ "$(tail -n 1 "$TMP/kib")" -lt 98304 ] || { cat "$TMP/kib"; false; }
+	done
 }
 
 @test "--ascii fits terminals from 40 by 12 to 200 by 50, with outliers, notes and long titles" {

@@ -147,6 +147,35 @@ in_narrow_window() {	# FILE
 	grep -q 'greatest difference' "$TMP/svg.svg"
 }
 
+@test "panels say which one a cell is in, and a selection is within one; hues say what is in a cell" {
+	local i said o
+	awk 'BEGIN { for (i = 0; i < 6000; i++) printf "%d,a:b,cpu=%d\tcomm=%s\tdur=%d\n", i * 1000000, i % 3, i % 4 ? "often" : i % 8 ? "seldom \\x22" : "2nd", 1000 + i % 500 }' > "$TMP/in"
+	mp-svg-heatmap --panels comm "$TMP/in" > "$TMP/svg.svg"
+	run svg_check "$TMP/svg.svg" hover:400,120 drag:300,120,600,180 drag:300,280,600,100 drag:300,420,600,500 key:ArrowUp
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == "hover:400,120 => comm 2nd, time "*", dur "*" us, count "* ]] || { echo "$output"; false; }
+	[[ "${lines[1]}" == *"-f 'comm==\"2nd\" && dur"* && "${lines[2]}" == *"-f 'comm==\"often\" && dur"* && "${lines[3]}" == *"-f 'comm~\"seldom ?\" && dur"* ]] || { echo "$output"; false; }
+	for i in 1 2 3; do
+		said=$(sed 's/.*selected: count \([0-9,]*\);.*/\1/; s/,//g' <<< "${lines[i]}")
+		o=$(sed "s/.* \/ mp-select/mp-select/" <<< "${lines[i]}")
+		[ "$said" -gt 0 ] && [ "$said" = "$(bash -c "$o" 2> /dev/null | grep -c '^[0-9]')" ] || { echo "${lines[i]}"; false; }
+	done
+	mp-svg-heatmap -y cpu --hue comm "$TMP/in" > "$TMP/svg.svg"
+	run svg_check "$TMP/svg.svg" hover:400,100 drag:300,70,600,100
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == *", cpu 2, count "*", comm often: "*", comm "*": 1 /"* ]] || { echo "$output"; false; }
+	[[ "${lines[1]}" == *" mp-select --from @"* ]] || { echo "$output"; false; }
+	# many of both, with names, outliers and losses
+	{ awk 'BEGIN { for (i = 0; i < 9000; i++) printf "%d,a:b,cpu=%d\tcomm=worker-%d\tdur=%d\n", i * 1000000, i % 64, i % 40, i % 3000 ? 1 + i % 500 : 1e9 }'
+		echo '{"lost":7,"from":71300000,"time":713500000,"cpu":0}'; } > "$TMP/in"
+	for o in "--panels comm" "--panels comm -y cpu --top 24" "--panels cpu -x comm -y comm" "--hue comm -y cpu --top 24" "--hue comm" "--panels comm --percentiles 50,99 --log"; do
+		# shellcheck disable=SC2086
+		mp-svg-heatmap $o "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || [ $? = 1 ]
+		run svg_check "$TMP/svg.svg" hover:400,100
+		[ "$status" = 0 ] || { echo "$o: $output"; false; }
+	done
+}
+
 @test "names in a tooltip are complete, however long, and stay within the picture" {
 	name=$(printf 'a/very/long/path/%.0s' $(seq 14))end
 	for i in $(seq 50); do printf '%d,a:b,comm=%s\n' "$i" "$name"; done > "$TMP/in"

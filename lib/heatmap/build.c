@@ -22,6 +22,7 @@ void mp_heat_reader_release(struct mp_heat_reader *r)
 	mp_heat_sums_release(&r->sums);
 	mp_heat_dump_release(&r->dump);
 	mp_buf_release(&r->text);
+	mp_buf_release(&r->group);
 	json_decref(r->header);
 }
 
@@ -145,8 +146,14 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 	r->sums.info.spread = r->sums.info.x.what == MP_HEAT_TIME &&
 			      r->sums.info.y.what == MP_HEAT_NAME &&
 			      strcmp(r->sums.info.weight, "dur") == 0;
+	r->sums.info.group =
+		w->group.name.p ? mp_strndup(w->group.name.p, w->group.name.len) : NULL;
 	set_origin(r);
 	mp_heat_sums_begin(&r->sums);
+	if (r->sums.info.group)
+		mp_grid_few_lines(&r->sums.grid);
+	if (r->after) /* there was nothing before */
+		mp_grid_select_plane(&r->sums.grid, 1);
 }
 
 /* After dumps: checks that the first record fits their axes. */
@@ -197,6 +204,9 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 		r->sums.chosen |= r->choice.types.mixed;
 		if (grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) < 0)
 			mp_die("%s: %s", in->name, why);
+		if (grid && r->wish->group.name.p)
+			mp_die("%s: a grid does not have the values of '%.*s' (draw the recording)",
+			       in->name, MP_STR_ARGS(r->wish->group.name));
 		if (grid && r->after && r->sums.grid.x.kind == MP_WHOLE)
 			mp_die("%s: grids over time cannot be compared, since their times differ "
 			       "(compare the recordings)",
@@ -306,6 +316,24 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 }
 
 /*
+ * Selects the plane of the record's group. Returns 0; 1 if it lacks the field; -1 with `*why`. The
+ * name is copied before names of axes are looked at, which canonical() may replace.
+ */
+static int choose_group(struct mp_heat_reader *r, const struct mp_rec *rec, struct mp_str *name,
+			const char **why)
+{
+	struct mp_grid_coord p;
+	int result = place_name(r, rec, &r->wish->group, &p, why);
+
+	if (result)
+		return result;
+	r->group.len = 0;
+	mp_buf_str(&r->group, p.name);
+	*name = mp_buf_view(&r->group);
+	return 0;
+}
+
+/*
  * Finds the place of a record. Returns 0; 1 if it has no place, which is not an error; -1 with
  * `*why`. canonical() returns a name in r->text, so the first of two names is copied.
  */
@@ -313,9 +341,13 @@ static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **
 {
 	struct mp_grid_coord x = { 0 }, y = { 0 };
 	char copy[MP_GRID_NAME_MAX];
+	struct mp_str group;
 	uint64_t weight;
 	int result;
 
+	result = r->sums.info.group ? choose_group(r, rec, &group, why) : 0;
+	if (result)
+		return result;
 	result = place(r, rec, r->sums.info.x.what, &r->x, &x, why);
 	if (result)
 		return result;
@@ -329,6 +361,8 @@ static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **
 		return result;
 	if (weight_of(r, rec, &weight, why) < 0)
 		return -1;
+	if (r->sums.info.group)
+		mp_groups_select(&r->sums.info.groups, &r->sums.grid, group, weight);
 	if (r->sums.info.spread)
 		mp_grid_spread(&r->sums.grid, x.whole - (int64_t)weight, x.whole, &y);
 	else
@@ -385,7 +419,7 @@ void mp_heat_after(struct mp_heat_reader *r)
 	json_decref(r->header);
 	r->header = NULL;
 	if (r->sums.begun)
-		mp_grid_swap(&r->sums.grid);
+		mp_grid_select_plane(&r->sums.grid, 1);
 }
 
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
@@ -410,7 +444,8 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 			fit(r, rec);
 		r->kind = rec->kind;
 		r->plain = r->sums.info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
-			   r->sums.info.y.what == MP_HEAT_NUMBER && !r->choice.weight.name.p;
+			   r->sums.info.y.what == MP_HEAT_NUMBER && !r->choice.weight.name.p &&
+			   !r->sums.info.group;
 	}
 	*why = rec->kind == MP_EVENT ? "an event in a picture of points"
 				     : "a point in a picture of events";
@@ -429,10 +464,9 @@ void mp_heat_finish(struct mp_heat_reader *r)
 	r->sums.chosen |= r->choice.types.mixed;
 	if (!r->sums.begun)
 		return;
-	if (r->after && !r->sums.grid.other) { /* there was nothing before */
-		mp_grid_swap(&r->sums.grid);
-		mp_grid_swap(&r->sums.grid);
-	}
+	if (r->after)
+		mp_grid_select_plane(&r->sums.grid, 1);
+	mp_groups_sort(&r->sums.info.groups);
 	mp_map_each (&r->sums.types, e)
 		mp_buf_printf(&text, "%s%.*s", text.len ? ", " : "", MP_STR_ARGS(e->key));
 	mp_buf_byte(&text, '\0');

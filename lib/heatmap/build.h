@@ -14,6 +14,7 @@
 /* The user's options. */
 struct mp_heat_wish {
 	struct mp_field x, y;	/* name.p == NULL: the records decide which field */
+	struct mp_field group;	/* divides the map into panels or hues; name.p == NULL: none */
 	struct mp_fields names; /* show values as names, even if they look like numbers */
 	bool subsecond;
 };
@@ -26,7 +27,7 @@ struct mp_heat_reader {
 	bool plain;	      /* x and y of points, each counting 1: the fast path */
 	enum mp_kind kind;    /* kind of the records; 0: there were only dumps so far */
 	json_t *header;	      /* the first header of these records */
-	struct mp_buf text;
+	struct mp_buf text, group;
 	bool in_dump; /* the current section is a dump */
 	/* of a comparison over time: what is subtracted from the times after */
 	bool after, shifted;

@@ -131,6 +131,8 @@ void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info)
 		mp_buf_printf(to, "%s%s", by, axis_name(&info->x));
 	if (info->x.what == MP_HEAT_TIME)
 		mp_buf_printf(to, " over time");
+	if (info->group)
+		mp_buf_printf(to, ", by %s", info->group);
 }
 
 static void put_ns(struct mp_buf *to, double ns)
@@ -247,7 +249,7 @@ static void note_beyond(struct mp_buf *to, const struct mp_heat *h, bool of_y, b
 	if (bins->names && bins->others)
 		mp_buf_printf(to, ", %zu name%s%s", bins->others, mp_plural(bins->others),
 			      (of_y ? &h->grid->y : &h->grid->x)->n ==
-					      (of_y ? MP_GRID_ROWS : MP_GRID_COLUMNS)
+					      (of_y ? &h->grid->y : &h->grid->x)->max
 				      ? " or more"
 				      : "");
 	mp_buf_printf(to, ", in the %s %s\n",
@@ -256,6 +258,17 @@ static void note_beyond(struct mp_buf *to, const struct mp_heat *h, bool of_y, b
 		      : above			      ? "top"
 						      : "bottom",
 		      of_y ? "row" : "column");
+}
+
+/* Notes what is in "other" of the panels, or of the hues. */
+static void note_groups(struct mp_buf *to, const struct mp_heat *h)
+{
+	if (!h->n_merged)
+		return;
+	mp_buf_printf(to, "%s other: ", h->info->group);
+	mp_heat_put_sum(to, h, h->panes[h->n_panes - 1].sum);
+	mp_buf_printf(to, ", %llu name%s%s\n", (unsigned long long)h->n_merged,
+		      mp_plural(h->n_merged), h->info->groups.merged ? " or less" : "");
 }
 
 void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
@@ -269,6 +282,7 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 	note_beyond(to, h, true, false);
 	note_beyond(to, h, false, false);
 	note_beyond(to, h, false, true);
+	note_groups(to, h);
 	if (h->before) {
 		mp_buf_printf(to, "change: share of the cell in its side, after minus before, in "
 				  "percentage points\n");
@@ -365,6 +379,9 @@ void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h)
 	mp_buf_byte(to, '.');
 	describe_axis(to, "horizontal", &h->x, &h->info->x);
 	describe_axis(to, "vertical", &h->y, &h->info->y);
+	if (h->info->group)
+		mp_buf_printf(to, " It has %zu %s%s of %s.", h->n_panes, h->hue ? "hue" : "panel",
+			      mp_plural(h->n_panes), h->info->group);
 	for (y = 0; y < h->y.n + 2; y++)
 		for (x = 0; x < h->x.n + 2; x++)
 			if (rank_of(h, x, y) > rank_of(h, best_x, best_y)) {

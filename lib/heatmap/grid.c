@@ -7,13 +7,15 @@
 #include "lib/core/map.h"
 
 enum {
-	STRIDE = MP_GRID_ROWS + 1,
 	LEAST_DECIMAL = -1000,
 	/* bits of a line's number, so that the beginning of the line is an exact double */
 	DECIMAL_BITS = 52,
 };
 
-#define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))
+static size_t cells_size(const struct mp_grid *g)
+{
+	return (g->x.max + 1) * (g->y.max + 1) * sizeof(uint64_t);
+}
 
 static void set_level(struct mp_lines *l, int level)
 {
@@ -50,30 +52,56 @@ static void lines_release(struct mp_lines *l)
 
 void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y)
 {
-	*g = (struct mp_grid){ .cells = mp_big_alloc(CELLS_SIZE) };
+	*g = (struct mp_grid){ .n_planes = 0 };
 	lines_init(&g->x, x, MP_GRID_COLUMNS);
 	lines_init(&g->y, y, MP_GRID_ROWS);
+	mp_grid_select_plane(g, 0);
 	g->lost = mp_zalloc((MP_GRID_COLUMNS + 1) * sizeof(*g->lost));
 	g->lost_from = mp_zalloc((MP_GRID_COLUMNS + 1) * sizeof(*g->lost_from));
+}
+
+static void release_planes(struct mp_grid *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n_planes; i++) {
+		mp_big_free(g->planes[i].cells, cells_size(g));
+		free(g->planes[i].touched);
+	}
+	free(g->planes);
+	g->planes = NULL;
+	g->n_planes = 0;
 }
 
 void mp_grid_release(struct mp_grid *g)
 {
 	lines_release(&g->x);
 	lines_release(&g->y);
-	mp_big_free(g->cells, CELLS_SIZE);
-	if (g->other)
-		mp_big_free(g->other, CELLS_SIZE);
+	release_planes(g);
 	free(g->lost);
 	free(g->lost_from);
 }
 
-void mp_grid_swap(struct mp_grid *g)
+void mp_grid_few_lines(struct mp_grid *g)
 {
-	uint64_t *cells = g->other ? g->other : mp_big_alloc(CELLS_SIZE);
+	release_planes(g);
+	g->x.max = MP_GRID_FEW_COLUMNS;
+	g->y.max = MP_GRID_FEW_ROWS;
+	mp_grid_select_plane(g, 0);
+}
 
-	g->other = g->cells;
-	g->cells = cells;
+void mp_grid_select_plane(struct mp_grid *g, size_t i)
+{
+	if (i >= g->n_planes) {
+		g->planes = mp_realloc(g->planes, (i + 1) * sizeof(*g->planes));
+		for (; g->n_planes <= i; g->n_planes++)
+			g->planes[g->n_planes] = (struct mp_plane){
+				mp_big_alloc(cells_size(g)),
+				g->y.max + 1,
+				mp_zalloc((g->x.max + 1) * sizeof(bool)),
+			};
+	}
+	g->plane = &g->planes[i];
 }
 
 /* --- from values to lines and back ------------------------------------------------------------ */
@@ -161,33 +189,39 @@ struct move {
 	unsigned from, to;
 };
 
-static void move_columns(struct mp_grid *g, const struct move *moves, size_t n)
+/* Moves the sums of a column to another one, of the same plane or not. */
+static void move_column(struct mp_grid *g, struct mp_plane *a, unsigned from, struct mp_plane *b,
+			unsigned to)
 {
-	size_t i, row;
+	uint64_t *source = mp_plane_cell(a, from, 0), *target = mp_plane_cell(b, to, 0);
+	size_t row;
 
-	for (i = 0; i < n; i++) {
-		unsigned from = moves[i].from, to = moves[i].to;
-		uint64_t *a = mp_grid_cell(g, from, 0), *b = mp_grid_cell(g, to, 0);
+	if (!a->touched[from])
+		return;
+	for (row = 0; row <= g->y.max; row++)
+		target[row] = sum(g, target[row], source[row]);
+	memset(source, 0, (g->y.max + 1) * sizeof(*source));
+	b->touched[to] = true;
+	a->touched[from] = false;
+}
 
-		for (row = 0; row < STRIDE; row++)
-			b[row] = sum(g, b[row], a[row]);
-		memset(a, 0, STRIDE * sizeof(*a));
-		if (g->lost[from] && (!g->lost[to] || g->lost_from[from] < g->lost_from[to]))
-			g->lost_from[to] = g->lost_from[from];
-		g->lost[to] = sum(g, g->lost[to], g->lost[from]);
-		g->lost[from] = 0;
-	}
+static void move_losses(struct mp_grid *g, unsigned from, unsigned to)
+{
+	if (g->lost[from] && (!g->lost[to] || g->lost_from[from] < g->lost_from[to]))
+		g->lost_from[to] = g->lost_from[from];
+	g->lost[to] = sum(g, g->lost[to], g->lost[from]);
+	g->lost[from] = 0;
 }
 
 /* Goes column by column, so that a column stays in the cache. */
-static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
+static void move_rows(struct mp_grid *g, struct mp_plane *p, const struct move *moves, size_t n)
 {
 	size_t column, i;
 
-	for (column = 0; n && column <= MP_GRID_COLUMNS; column++) {
-		uint64_t *cells = mp_grid_cell(g, column, 0);
+	for (column = 0; n && column <= g->x.max; column++) {
+		uint64_t *cells = mp_plane_cell(p, column, 0);
 
-		if (column < MP_GRID_COLUMNS ? !g->x.used[column] : g->x.kind != MP_NAMES)
+		if (!p->touched[column])
 			continue;
 		for (i = 0; i < n; i++) {
 			cells[moves[i].to] = sum(g, cells[moves[i].to], cells[moves[i].from]);
@@ -196,22 +230,27 @@ static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
 	}
 }
 
-static void move_side(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
-{
-	if (l == &g->x)
-		move_columns(g, moves, n);
-	else
-		move_rows(g, moves, n);
-}
-
 static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
 {
-	move_side(g, l, moves, n);
-	if (!g->other)
-		return;
-	mp_grid_swap(g);
-	move_side(g, l, moves, n);
-	mp_grid_swap(g);
+	struct mp_plane *p;
+	size_t i;
+
+	for (p = g->planes; p < g->planes + g->n_planes; p++) {
+		if (l == &g->y)
+			move_rows(g, p, moves, n);
+		for (i = 0; l == &g->x && i < n; i++)
+			move_column(g, p, moves[i].from, p, moves[i].to);
+	}
+	for (i = 0; l == &g->x && i < n; i++)
+		move_losses(g, moves[i].from, moves[i].to);
+}
+
+void mp_grid_merge_plane(struct mp_grid *g, size_t from)
+{
+	size_t column;
+
+	for (column = 0; column <= g->x.max; column++)
+		move_column(g, &g->planes[from], column, &g->planes[0], column);
 }
 
 /* Merges each 2^by neighbouring lines. */
@@ -428,6 +467,7 @@ void mp_grid_put(struct mp_grid *g, unsigned column, unsigned row, uint64_t weig
 {
 	uint64_t *cell = mp_grid_cell(g, column, row);
 
+	g->plane->touched[column] = true;
 	*cell = sum(g, *cell, weight);
 }
 

@@ -26,10 +26,13 @@ enum mp_lines_kind {
 };
 
 enum {
-	/* number of lines of x and of y; slots with these numbers are for "other" */
+	/* number of lines of x and of y; slots with the maximum are for "other" */
 	MP_GRID_COLUMNS = 2047,
 	MP_GRID_ROWS = 1023,
 	MP_GRID_NAME_MAX = 255,
+	/* number of lines if there are more than two planes, whose memory counts */
+	MP_GRID_FEW_COLUMNS = 511,
+	MP_GRID_FEW_ROWS = 255,
 };
 
 /* One axis. A slot is the place of a line in memory; slots have no order. */
@@ -58,10 +61,18 @@ struct mp_lines {
 	unsigned greatest;
 };
 
+struct mp_plane {
+	uint64_t *cells;
+	size_t stride; /* number of cells of a column */
+	bool *touched; /* by column slot: there may be a sum in this column */
+};
+
 struct mp_grid {
 	struct mp_lines x, y;
-	uint64_t *cells; /* sums by column slot and row slot: [column][row] */
-	uint64_t *other; /* those of the other side of a comparison; NULL: there is one side only */
+	/* sums by column slot and row slot, [column][row], of each of the planes that share lines */
+	struct mp_plane *planes;
+	size_t n_planes;
+	struct mp_plane *plane; /* the one to which is added */
 	/* by column slot: number of events whose loss was noticed there, if x is a time */
 	uint64_t *lost;
 	/*
@@ -85,11 +96,14 @@ struct mp_grid_coord {
 void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y);
 void mp_grid_release(struct mp_grid *g);
 
-/*
- * Changes the side of a comparison: what was added so far becomes the other side, and what is added
- * from now on is in `cells`. Both sides have the same lines.
- */
-void mp_grid_swap(struct mp_grid *g);
+/* Prepares an empty grid for many planes: it keeps fewer lines. */
+void mp_grid_few_lines(struct mp_grid *g);
+
+/* Adds to plane `i` from now on, which is made if there is none. */
+void mp_grid_select_plane(struct mp_grid *g, size_t i);
+
+/* Moves the sums of a plane to plane 0. */
+void mp_grid_merge_plane(struct mp_grid *g, size_t from);
 
 /* Adds a record of this weight, which is at most INT64_MAX, as all sums are. */
 void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,
@@ -109,9 +123,14 @@ void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp
  */
 void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64_t at);
 
+static inline uint64_t *mp_plane_cell(const struct mp_plane *p, unsigned column, unsigned row)
+{
+	return &p->cells[column * p->stride + row];
+}
+
 static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, unsigned row)
 {
-	return &g->cells[(size_t)column * (MP_GRID_ROWS + 1) + row];
+	return mp_plane_cell(g->plane, column, row);
 }
 
 /* The number of the line to which a coordinate belongs at `level`; not for NAMES. */

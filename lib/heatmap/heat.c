@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/core/clock.h"
+#include "lib/core/natural.h"
 
 static void axis_release(struct mp_heat_axis *a)
 {
@@ -21,6 +22,8 @@ void mp_heat_info_release(struct mp_heat_info *info)
 	free(info->unit);
 	free(info->events);
 	free(info->host);
+	free(info->group);
+	mp_groups_release(&info->groups);
 	*info = (struct mp_heat_info){ .spread = false };
 }
 
@@ -53,76 +56,124 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-static bool in_use(const struct mp_lines *l, size_t slot)
-{
-	return slot == l->max ? l->kind == MP_NAMES : slot < l->top && l->used[slot];
-}
-
 /* The end of the slots that may be in use. */
 static size_t slots_end(const struct mp_lines *l)
 {
 	return l->kind == MP_NAMES ? l->max + 1 : l->top;
 }
 
-/* The sum of a cell of both sides. */
-static uint64_t cell_of(const struct mp_grid *g, size_t x, size_t y)
-{
-	uint64_t v = *mp_grid_cell(g, x, y);
-
-	return g->other ? add(v, g->other[mp_grid_cell(g, x, y) - g->cells]) : v;
-}
-
-/* Sums up each slot of both axes. */
+/* Sums up each slot of both axes, in all planes. */
 static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows)
 {
-	size_t x, y, n = slots_end(&g->y);
+	size_t p, x, y, n = slots_end(&g->y);
 
-	for (x = 0; x <= g->x.max; x++) {
-		if (!in_use(&g->x, x))
-			continue;
-		for (y = 0; y < n; y++) {
-			uint64_t v = cell_of(g, x, y);
+	for (p = 0; p < g->n_planes; p++) {
+		for (x = 0; x <= g->x.max; x++) {
+			for (y = 0; g->planes[p].touched[x] && y < n; y++) {
+				uint64_t v = *mp_plane_cell(&g->planes[p], x, y);
 
-			if (!v)
-				continue;
-			columns[x] = add(columns[x], v);
-			rows[y] = add(rows[y], v);
+				columns[x] = add(columns[x], v);
+				rows[y] = add(rows[y], v);
+			}
 		}
 	}
 }
 
-/* Adds what a cell of the grid had before, of `v` in all. */
-static void add_before(struct mp_heat *h, size_t cell, uint64_t before, uint64_t v)
+static uint64_t *new_cells(const struct mp_heat *h)
 {
-	h->before[cell] = add(h->before[cell], before);
-	h->sum_before = add(h->sum_before, before);
-	h->sum_after = add(h->sum_after, v - before);
+	return mp_zalloc((h->x.n + 2) * (h->y.n + 2) * sizeof(*h->cells));
+}
+
+/* Adds a plane to the cells, and to `part`, which is the cells of its pane. Returns its sum. */
+static uint64_t fill_plane(struct mp_heat *h, const struct mp_plane *p, uint64_t *part)
+{
+	size_t x, y, n = slots_end(&h->grid->y);
+	uint64_t total = 0;
+
+	for (x = 0; x <= h->grid->x.max; x++) {
+		for (y = 0; p->touched[x] && y < n; y++) {
+			uint64_t v = *mp_plane_cell(p, x, y);
+			size_t cell = h->y.bin[y] * (h->x.n + 2) + h->x.bin[x];
+
+			if (!v)
+				continue;
+			total = add(total, v);
+			h->cells[cell] = add(h->cells[cell], v);
+			if (part != h->cells)
+				part[cell] = add(part[cell], v);
+		}
+	}
+	return total;
+}
+
+static void find_max(struct mp_heat *h)
+{
+	size_t n = (h->x.n + 2) * (h->y.n + 2), i, p;
+
+	for (p = 0; p < h->n_panes; p++) {
+		const uint64_t *cells = h->hue ? h->cells : h->panes[p].cells;
+
+		for (i = 0; i < n; i++)
+			h->max = MP_MAX(h->max, cells[i]);
+	}
 }
 
 static void fill_cells(struct mp_heat *h)
 {
 	const struct mp_grid *g = h->grid;
-	size_t x, y, width = h->x.n + 2, n = slots_end(&g->y);
+	size_t p;
 
-	h->cells = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->cells));
-	if (g->other)
-		h->before = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->before));
-	for (x = 0; x <= g->x.max; x++) {
-		if (!in_use(&g->x, x))
-			continue;
-		for (y = 0; y < n; y++) {
-			uint64_t v = cell_of(g, x, y);
-			uint64_t *cell = &h->cells[h->y.bin[y] * width + h->x.bin[x]];
+	h->cells = new_cells(h);
+	for (p = 0; p < h->n_panes; p++)
+		h->panes[p].cells = h->info->group ? new_cells(h) : h->cells;
+	if (g->n_planes > 1 && !h->info->group) {
+		h->before = new_cells(h);
+		h->sum_before = fill_plane(h, &g->planes[0], h->before);
+		h->sum_after = fill_plane(h, &g->planes[1], h->cells);
+		h->sum = add(h->sum_before, h->sum_after);
+	} else {
+		for (p = 0; p < g->n_planes; p++) {
+			struct mp_heat_pane *pane = &h->panes[h->pane_of[p]];
+			uint64_t sum = fill_plane(h, &g->planes[p], pane->cells);
 
-			if (!v)
-				continue;
-			*cell = add(*cell, v);
-			h->max = MP_MAX(h->max, *cell);
-			h->sum = add(h->sum, v);
-			if (g->other)
-				add_before(h, cell - h->cells, v - *mp_grid_cell(g, x, y), v);
+			pane->sum = add(pane->sum, sum);
+			h->sum = add(h->sum, sum);
 		}
 	}
+	find_max(h);
+}
+
+/* --- panels and hues -------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct mp_group *x = *(const struct mp_group *const *)a;
+	const struct mp_group *y = *(const struct mp_group *const *)b;
+
+	return mp_natural_cmp(x->name, y->name);
+}
+
+/* Makes a pane for each of the heaviest groups, and one for the rest, if there is a rest. */
+static void make_panes(struct mp_heat *h, const struct mp_heat_style *style)
+{
+	const struct mp_groups *groups = &h->info->groups;
+	const struct mp_group *order[MP_GROUPS_MAX];
+	size_t n = MP_MIN(groups->n, style->top), i;
+
+	h->hue = style->hue;
+	h->panes = mp_zalloc((n + 1) * sizeof(*h->panes));
+	for (i = 0; i < n; i++)
+		order[i] = &groups->v[i];
+	if (n && !style->hue && !style->rows_by_weight)
+		qsort(order, n, sizeof(order[0]), by_name);
+	for (i = 0; i <= MP_GROUPS_MAX; i++)
+		h->pane_of[i] = n;
+	for (i = 0; i < n; i++) {
+		h->panes[i].name = order[i]->name;
+		h->pane_of[order[i]->plane] = i;
+	}
+	h->n_merged = groups->n - n + groups->merged;
+	h->n_panes = n + (n == 0 || h->n_merged > 0);
 }
 
 static void find_greatest(struct mp_heat *h)
@@ -206,30 +257,43 @@ static double percentile(const struct mp_lines *l, const struct row *rows, size_
 	return middle(l, rows[i].line);
 }
 
+/* Sums up the lines of y in each bin of x: [x bin][slot], for those planes that are in a pane. */
+static void sum_pane(const struct mp_heat *h, size_t pane, uint64_t *sums)
+{
+	const struct mp_grid *g = h->grid;
+	size_t p, x, y;
+
+	memset(sums, 0, (h->x.n + 2) * (g->y.max + 1) * sizeof(*sums));
+	for (p = 0; p < g->n_planes; p++)
+		for (x = 0; h->pane_of[p] == pane && x <= g->x.max; x++)
+			for (y = 0; g->planes[p].touched[x] && y < g->y.top; y++)
+				sums[h->x.bin[x] * (g->y.max + 1) + y] +=
+					*mp_plane_cell(&g->planes[p], x, y);
+}
+
 static void fill_percentiles(struct mp_heat *h, const struct mp_heat_style *style)
 {
 	const struct mp_lines *l = &h->grid->y;
 	uint64_t *sums = mp_alloc((h->x.n + 2) * (l->max + 1) * sizeof(*sums));
 	struct row *rows = mp_alloc((l->top + 1) * sizeof(*rows));
 	size_t n = 0, i, x, p;
+	double *value;
 
-	memset(sums, 0, (h->x.n + 2) * (l->max + 1) * sizeof(*sums));
 	for (i = 0; i < l->top; i++)
 		if (l->used[i])
 			rows[n++] = (struct row){ l->line[i], i };
 	qsort(rows, n, sizeof(*rows), by_line);
-	for (i = 0; i <= h->grid->x.max; i++)
-		for (x = 0; x < n && in_use(&h->grid->x, i); x++)
-			sums[h->x.bin[i] * (l->max + 1) + rows[x].slot] +=
-				*mp_grid_cell(h->grid, i, rows[x].slot);
 	h->n_percentiles = style->n_percentiles;
-	h->percentile = mp_alloc((h->x.n * h->n_percentiles + 1) * sizeof(*h->percentile));
-	for (p = 0; p < h->n_percentiles; p++)
-		for (x = 0; x < h->x.n; x++)
-			h->percentile[p * h->x.n + x] =
-				percentile(l, rows, n, &sums[x * (l->max + 1)],
-					   style->percentiles[p]) *
-				mp_heat_factor(h->info->y.what);
+	value = mp_alloc((h->n_panes * h->x.n * h->n_percentiles + 1) * sizeof(*value));
+	h->percentile = value;
+	for (i = 0; i < h->n_panes; i++) {
+		sum_pane(h, i, sums);
+		for (p = 0; p < h->n_percentiles; p++)
+			for (x = 0; x < h->x.n; x++)
+				*value++ = percentile(l, rows, n, &sums[x * (l->max + 1)],
+						      style->percentiles[p]) *
+					   mp_heat_factor(h->info->y.what);
+	}
 	free(sums);
 	free(rows);
 }
@@ -328,6 +392,7 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	find_decades(h, rows);
 	place_time(&h->x, h, &grid->x, info->x.what);
 	place_time(&h->y, h, &grid->y, info->y.what);
+	make_panes(h, style);
 	fill_cells(h);
 	if (h->before)
 		find_greatest(h);
@@ -339,12 +404,23 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 
 void mp_heat_release(struct mp_heat *h)
 {
+	size_t i;
+
 	mp_bins_release(&h->x);
 	mp_bins_release(&h->y);
+	for (i = 0; i < h->n_panes; i++)
+		if (h->panes[i].cells != h->cells)
+			free(h->panes[i].cells);
+	free(h->panes);
 	free(h->cells);
 	free(h->before);
 	mp_lossbins_release(&h->losses);
 	free(h->percentile);
+}
+
+struct mp_str mp_heat_pane_name(const struct mp_heat *h, size_t pane)
+{
+	return h->panes[pane].name.p ? h->panes[pane].name : MP_STR("other");
 }
 
 /* The sum of n cells, `step` apart. */

@@ -17,6 +17,9 @@
  *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; a 0 is empty,
  *	  and the zeros at the end of a row, and the empty rows at the end, are omitted
  *	before, sides: of a comparison: the part of cells that is before, and the sums of both sides
+ *	panels: {field, names, conds, step}: the cells are those of the panels one after the other,
+ *	  which are `step` px apart; the last name is null if it is that of the rest
+ *	hues: {field, names, cells: [as cells]}: the parts of the cells, by hue
  *	lost: {bin of x: "events"}, weight, unit, spread, events, files
  */
 MP_EMBED(mp_heat_script, ".incbin \"lib/draw/units.js\"\n"
@@ -88,6 +91,26 @@ static void add_condition(struct mp_buf *to, size_t i, const char *field, struct
 	}
 	mp_buf_release(&raw);
 	mp_buf_release(&expr);
+}
+
+/* Adds the groups: null is the name of the rest. */
+static void add_groups(struct mp_buf *to, const struct mp_heat *h)
+{
+	size_t i;
+
+	mp_buf_printf(to, "\"names\":[");
+	for (i = 0; i < h->n_panes; i++) {
+		add_comma(to);
+		if (h->panes[i].name.p)
+			mp_svg_json(to, h->panes[i].name);
+		else
+			mp_buf_printf(to, "null");
+	}
+	mp_buf_printf(to, "],\"conds\":{");
+	for (i = 0; i < h->n_panes; i++)
+		if (h->panes[i].name.p)
+			add_condition(to, i, h->info->group, h->panes[i].name);
+	mp_buf_printf(to, "}");
 }
 
 static void add_names(struct mp_buf *to, const struct mp_bins *b, const char *field)
@@ -162,13 +185,14 @@ static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b
 	mp_buf_printf(to, "},\n");
 }
 
-/* Separators of zeros (`owed`) are written only before the next sum. */
-static void add_cells(struct mp_buf *to, const struct mp_heat *h, const uint64_t *cells)
+/* Adds the rows of one table; `rows` is the number of empty rows before it. Returns that after it. */
+static size_t add_rows(struct mp_buf *to, const struct mp_heat *h, const uint64_t *cells,
+		       size_t rows)
 {
-	size_t x, y, rows = 0, owed;
+	size_t x, y, owed;
 	char digits[MP_NUM_MAX];
 
-	mp_buf_byte(to, '"');
+	/* separators of zeros (`owed`) are written only before the next sum */
 	for (y = 0; y < h->y.n + 2; y++) {
 		for (x = 0, owed = 0; x < h->x.n + 2; x++, owed++) {
 			uint64_t v = cells[y * (h->x.n + 2) + x];
@@ -183,7 +207,44 @@ static void add_cells(struct mp_buf *to, const struct mp_heat *h, const uint64_t
 		}
 		rows++;
 	}
-	mp_buf_printf(to, "\",\n");
+	return rows;
+}
+
+static void add_cells(struct mp_buf *to, const struct mp_heat *h, const uint64_t *cells)
+{
+	mp_buf_byte(to, '"');
+	add_rows(to, h, cells, 0);
+	mp_buf_printf(to, "\"");
+}
+
+static void add_panels(struct mp_buf *to, const struct mp_heat *h, double step)
+{
+	size_t i, rows = 0;
+
+	mp_buf_byte(to, '"');
+	for (i = 0; i < h->n_panes; i++)
+		rows = add_rows(to, h, h->panes[i].cells, rows);
+	mp_buf_printf(to, "\",\n\"panels\":{\"step\":%g", step);
+	add_key(to, "field", mp_str(h->info->group));
+	mp_buf_byte(to, ',');
+	add_groups(to, h);
+	mp_buf_printf(to, "}");
+}
+
+static void add_hues(struct mp_buf *to, const struct mp_heat *h)
+{
+	size_t i;
+
+	add_cells(to, h, h->cells);
+	mp_buf_printf(to, ",\n\"hues\":{");
+	add_groups(to, h);
+	add_key(to, "field", mp_str(h->info->group));
+	mp_buf_printf(to, ",\"cells\":[");
+	for (i = 0; i < h->n_panes; i++) {
+		add_comma(to);
+		add_cells(to, h, h->panes[i].cells);
+	}
+	mp_buf_printf(to, "]}");
 }
 
 void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
@@ -193,11 +254,17 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
 	add_axis(to, "y", &h->y, &h->info->y, l->y_px, l->below_y, l->above_y, l->beyond);
 	mp_buf_printf(to, "\"cells\":");
-	add_cells(to, h, h->cells);
+	if (!h->info->group)
+		add_cells(to, h, h->cells);
+	else if (h->hue)
+		add_hues(to, h);
+	else
+		add_panels(to, h, l->step);
+	mp_buf_printf(to, ",\n");
 	if (h->before) {
 		mp_buf_printf(to, "\"before\":");
 		add_cells(to, h, h->before);
-		mp_buf_printf(to, "\"sides\":[\"%llu\",\"%llu\"],\n",
+		mp_buf_printf(to, ",\n\"sides\":[\"%llu\",\"%llu\"],\n",
 			      (unsigned long long)h->sum_before, (unsigned long long)h->sum_after);
 	}
 	mp_buf_printf(to, "\"lost\":");

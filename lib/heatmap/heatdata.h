@@ -13,6 +13,7 @@ struct mp_heat_layout {
 	double below_x, above_x; /* left edges of the overflow columns; 0: none */
 	double below_y, above_y; /* upper edges of the overflow rows; 0: none */
 	double beyond;		 /* width of the overflow columns, height of the overflow rows */
+	double step;		 /* from a panel to the next one; 0: there is one only */
 	double label_px;	 /* font size of the labels of names */
 };
 

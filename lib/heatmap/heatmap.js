@@ -9,7 +9,7 @@
   var hit = get('hit'), cursor = get('cursor'), range = get('range'), read = get('read'), cmd = get('cmd');
   if (!hit || !svg.getScreenCTM) return;
   var table = function (s) { return s.split(';').map(function (r) { return r.split(','); }); };
-  var rows = table(D.cells), before = D.before === undefined ? null : table(D.before);
+  var rows = table(D.cells), hues = D.hues && D.hues.cells.map(table), before = D.before === undefined ? null : table(D.before);
   var tip = mp.tooltip(4, 16), at = null, from = null, dragging = false;
   var marked = null; // the times of what is selected
 
@@ -36,8 +36,16 @@
   var seqX = order(D.x), seqY = order(D.y);
   if (D.y.names) seqY = seqY.filter(function (i) { return i < D.y.n; }).reverse(), D.y.below && seqY.unshift(D.y.n);
   if (D.x.names && D.x.below) seqX.push(seqX.shift());
+  // the rows of panels follow each other: `stride` from a panel to the next one, the last one at the bottom
+  var stride = D.y.n + 2, step = D.panels ? D.panels.step : 0;
+  var panel_of = function (y) { return Math.floor(y / stride); };
+  if (D.panels) seqY = [].concat.apply([], D.panels.names.map(function (_, p) {
+    return seqY.map(function (i) { return i + p * stride; });
+  }).reverse());
   var box = function (a, i) {
-    return i < a.n ? [a.px[i], a.px[i + 1]] : i === a.n ? a.below : a.above;
+    var down = a === D.y ? panel_of(i) * step : 0;
+    if (a === D.y) i %= stride;
+    return (i < a.n ? [a.px[i], a.px[i + 1]] : i === a.n ? a.below : a.above).map(function (v) { return v + down; });
   };
   var span = function (a, i, k) {
     var p = box(a, i), q = box(a, k);
@@ -57,6 +65,7 @@
     mp.set_visible(rect, true);
   };
   var bin_text = function (a, i) {
+    if (a === D.y) i %= stride;
     if (a.names) return a.name + ' ' + (i < a.n ? a.names[i] : 'other');
     if (i === a.n) return a.name + ' < ' + edge(a, 0);
     if (i > a.n) return a.name + ' \u2265 ' + edge(a, a.n);
@@ -72,9 +81,19 @@
     return [side('before', b, 0), side('after', a, 1), 'change ' + (change > 0 ? '+' : '') + change.toPrecision(3) + ' points'];
   };
 
+  var other = function (name) { return name === null ? 'other' : name; };
+  // the greatest parts of a cell, by hue
+  var parts_of = function (x, y) {
+    var v = hues.map(function (t, i) { return { name: other(D.hues.names[i]), sum: (t[y] && t[y][x]) || '0' }; });
+    v = v.filter(function (p) { return p.sum !== '0'; }).sort(function (a, b) { return big(b.sum) > big(a.sum) ? 1 : -1; });
+    return v.slice(0, 4).map(function (p) { return D.hues.field + ' ' + p.name + ': ' + sum(p.sum); });
+  };
+
   var show = function (c) {
     var x = seqX[c[0]], y = seqY[c[1]], bx = span(D.x, x, x), by = span(D.y, y, y);
     var lines = [bin_text(D.x, x), bin_text(D.y, y)].concat(before ? compare(x, y) : [D.weight + ' ' + sum(cell(x, y))]);
+    if (D.panels) lines.unshift(D.panels.field + ' ' + other(D.panels.names[panel_of(y)]));
+    if (hues) lines = lines.concat(parts_of(x, y));
     if (D.lost[x]) lines.push('lost here or nearby: ' + count(D.lost[x]));
     place(cursor, bx, by);
     mp.say(read, lines.join(', '));
@@ -102,6 +121,7 @@
   };
   var clamp = function (v) { return v < 0n ? 0n : v; };
   var times_of = function (x0, x1, y0, y1) {
+    y0 %= stride; y1 %= stride;
     var a = D.x, lo = big(a.edge[x0]), hi = big(a.edge[x1 + 1]);
     if (D.y.offset && hi - lo === 1000000000n) { // a part of one second
       hi = lo + big(D.y.edge[y1 + 1]);
@@ -112,17 +132,24 @@
   // the times of what is selected, or null
   var times = function (x, y) {
     if (D.x.time) return times_of(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]);
-    return D.y.time ? [clamp(big(D.y.edge[seqY[y[0]]])), clamp(big(D.y.edge[seqY[y[1]] + 1]))] : null;
+    return D.y.time ? [clamp(big(D.y.edge[seqY[y[0]] % stride])), clamp(big(D.y.edge[seqY[y[1]] % stride + 1]))] : null;
   };
   var condition = function (a, seq, i, k) {
-    var bins = seq.slice(i, k + 1);
+    var bins = seq.slice(i, k + 1).map(function (bin) { return a === D.y ? bin % stride : bin; });
     if (a.time || a.offset) return '';
     return a.names ? named(a, bins) : bounds(a, bins[0], bins[bins.length - 1]);
   };
+  // the condition of a panel; the rest has none
+  var in_panel = function (p) {
+    var name = D.panels && D.panels.names[p];
+    return !D.panels || name === null ? '' : D.panels.conds[p] || D.panels.field + '=="' + name + '"';
+  };
   var text = command.make(cmd, svg.viewBox.baseVal.width - 12);
   var write_command = function () {
+    var p = panel_of(seqY[from[1]]); // what is selected is in the panel in which the selection began
+    while (panel_of(seqY[at[1]]) !== p) at[1] += panel_of(seqY[at[1]]) > p ? 1 : -1;
     var x = [Math.min(from[0], at[0]), Math.max(from[0], at[0])], y = [Math.min(from[1], at[1]), Math.max(from[1], at[1])];
-    var parts = ['mp-select'], filters = [condition(D.x, seqX, x[0], x[1]), condition(D.y, seqY, y[0], y[1])];
+    var parts = ['mp-select'], filters = [in_panel(p), condition(D.x, seqX, x[0], x[1]), condition(D.y, seqY, y[0], y[1])];
     var bx = span(D.x, seqX[x[0]], seqX[x[1]]), by = span(D.y, seqY[y[0]], seqY[y[1]]), total = 0n, i, k;
     marked = times(x, y);
     if (marked) parts.push('--from @' + marked[0], '--to @' + marked[1]);

@@ -7,280 +7,18 @@
 
 #include "lib/draw/svg.h"
 #include "lib/heatmap/caption.h"
-#include "lib/heatmap/heatdata.h"
+#include "lib/heatmap/heatdraw.h"
 #include "lib/stream/unit.h"
-
-enum {
-	LEVELS = 24,
-	UNCERTAIN = LEVELS, /* the level of differences that chance may explain */
-	PLOT_WIDTH = 900,
-	PLOT_HEIGHT = 384,
-	NAME_WIDTH = 170, /* maximum width of the labels of names */
-	SMALL = 11,	  /* font size for the colour bar and for names */
-	BEYOND = 14,
-	GAP = 6,
-	BAR_WIDTH = 14,
-};
-
-/* A picture being drawn. */
-struct drawing {
-	struct mp_buf *to;
-	const struct mp_heat *h;
-	const struct mp_heat_look *look;
-	struct mp_heat_layout l;
-	bool upright_names;   /* the labels of the x axis are vertical */
-	double bottom, right; /* edges of the cells, including the overflow */
-	double bar_x;
-	double notes_y;
-	struct mp_buf notes;
-};
-
-/* --- layout ----------------------------------------------------------------------------------- */
-
-static double widest(const struct mp_bins *b, double font_px)
-{
-	struct mp_buf clean = { NULL, 0, 0 };
-	double width = mp_svg_width(MP_STR("other"), font_px);
-	size_t i;
-
-	for (i = 0; i < b->n; i++) {
-		clean.len = 0;
-		mp_svg_clean(&clean, b->name[i]);
-		width = MP_MAX(width, mp_svg_width(mp_buf_view(&clean), font_px));
-	}
-	mp_buf_release(&clean);
-	return MP_MIN(width, (double)NAME_WIDTH);
-}
-
-static double label_width(const struct drawing *d)
-{
-	const struct mp_bins *b = &d->h->y;
-	struct mp_tick ticks[MP_TICKS_MAX];
-	struct mp_buf text = { NULL, 0, 0 };
-	double width = 30;
-	size_t n, i;
-
-	if (b->names)
-		return MP_MAX(width, widest(b, SMALL));
-	n = mp_axis_ticks(&b->axis, d->l.h, true, MP_SVG_FONT, ticks);
-	for (i = 0; i < n; i++)
-		width = MP_MAX(width, mp_svg_width(mp_str(ticks[i].label), MP_SVG_FONT));
-	for (i = 0; i < 2; i++) {
-		text.len = 0;
-		mp_heat_beyond(&text, b, &d->h->info->y, i);
-		if (mp_heat_row(d->h, b->n + i))
-			width = MP_MAX(width, mp_svg_width(mp_buf_view(&text), MP_SVG_FONT));
-	}
-	mp_buf_release(&text);
-	return width;
-}
-
-/* Edges of bins, from `from` on, at whole px; values go up if `up` is set, names always down. */
-static double *place_edges(const struct mp_bins *b, double from, double length, bool up)
-{
-	double *px = mp_alloc((b->n + 1) * sizeof(*px));
-	size_t i;
-
-	for (i = 0; i <= b->n; i++) {
-		double at = (double)i / b->n;
-
-		if (!b->names && !b->whole && b->axis.kind != MP_AXIS_TIME)
-			at = mp_axis_at(&b->axis, b->edge[i]);
-		at = round(at * length);
-		px[i] = up && !b->names ? from + length - at : from + at;
-	}
-	return px;
-}
-
-static double row_height(const struct mp_bins *b)
-{
-	if (b->names)
-		return b->n <= 24 ? 18 : b->n <= 64 ? 14 : b->n <= 128 ? 13 : 8;
-	return MP_MAX(floor((double)PLOT_HEIGHT / b->n), 1.0);
-}
-
-static double column_width(const struct mp_bins *b)
-{
-	double width = MP_MAX(floor((double)PLOT_WIDTH / b->n), 1.0);
-
-	return b->names ? MP_MIN(width, 64.0) : width;
-}
-
-/* The height of the ticks or names, and the axis title, below the cells. */
-static double foot_height(struct drawing *d)
-{
-	const struct mp_bins *b = &d->h->x;
-
-	if (!b->names)
-		return 44;
-	d->upright_names = widest(b, SMALL) + 8 > column_width(b);
-	return d->upright_names ? widest(b, SMALL) + 32 : 44;
-}
-
-static size_t count_lines(struct mp_str text)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < text.len; i++)
-		n += text.p[i] == '\n';
-	return n;
-}
-
-static double bar_label_width(const struct mp_heat *h)
-{
-	char text[MP_UNIT_MAX];
-
-	if (h->before)
-		return 62;
-	mp_unit_put(text, h->info->unit, (double)h->max);
-	return MP_MAX(mp_svg_width(mp_str(text), SMALL), 46);
-}
-
-static void lay_out(struct drawing *d)
-{
-	const struct mp_heat *h = d->h;
-	struct mp_heat_layout *l = &d->l;
-	double y = 62, head;
-
-	l->beyond = BEYOND;
-	l->w = column_width(&h->x) * h->x.n;
-	l->h = row_height(&h->y) * h->y.n;
-	l->left = ceil(34 + label_width(d));
-	if (!h->x.names && mp_heat_column(h, h->x.n)) {
-		l->below_x = l->left;
-		l->left += BEYOND + GAP;
-	}
-	if (!h->y.names && mp_heat_row(h, h->y.n + 1)) {
-		l->above_y = y;
-		y += BEYOND + GAP;
-	}
-	l->top = y;
-	d->bottom = y + l->h;
-	if (mp_heat_row(h, h->y.n)) {
-		l->below_y = d->bottom + GAP;
-		d->bottom += BEYOND + GAP;
-	}
-	d->right = l->left + l->w;
-	if (h->x.names ? mp_heat_column(h, h->x.n) : mp_heat_column(h, h->x.n + 1)) {
-		*(h->x.names ? &l->below_x : &l->above_x) = d->right + GAP;
-		d->right += BEYOND + GAP;
-	}
-	d->bar_x = d->right + (h->n_percentiles ? 52 : 22);
-	d->notes_y = MP_MAX(d->bottom + foot_height(d), l->top + 120) + 22;
-	l->x_px = place_edges(&h->x, l->left, l->w, false);
-	l->y_px = place_edges(&h->y, l->top, l->h, true);
-	mp_heat_notes(&d->notes, h);
-	head = mp_svg_width(d->look->title, MP_SVG_TITLE) * 1.1 + l->left + 20;
-	l->width = MP_MAX(d->bar_x + BAR_WIDTH + 6 + bar_label_width(h) + 12, MP_MIN(head, 1100));
-	l->width = ceil(MP_MAX(l->width, 640));
-	l->height = d->notes_y + 17 * count_lines(mp_buf_view(&d->notes)) + 44;
-}
-
-/* --- cells ------------------------------------------------------------------------------------ */
-
-/* The level of a difference: the lower half of all levels is for less, the upper one for more. */
-static int level_of_difference(const struct mp_heat *h, size_t x, size_t y)
-{
-	bool certain;
-	double d = mp_heat_difference(h, x, y, &certain);
-	int level = (int)(mp_heat_difference_share(h, d) * LEVELS / 2);
-
-	if (!certain || d == 0)
-		return UNCERTAIN;
-	level = MP_MIN(level, LEVELS / 2 - 1);
-	return d < 0 ? LEVELS / 2 - 1 - level : LEVELS / 2 + level;
-}
-
-/* The level of a cell, or -1 if it is empty. */
-static int level_of(const struct mp_heat *h, size_t x, size_t y)
-{
-	uint64_t value = mp_heat_cell(h, x, y);
-
-	if (!value)
-		return -1;
-	if (h->before)
-		return level_of_difference(h, x, y);
-	return MP_MIN((int)(mp_heat_share(h, value) * LEVELS), LEVELS - 1);
-}
-
-/* Finds the place of a bin in px: its lower edge and its size. */
-static void extent(const struct mp_bins *b, const double *px, size_t i, double below, double above,
-		   double *at, double *size)
-{
-	if (i >= b->n) {
-		*at = i == b->n ? below : above;
-		*size = BEYOND;
-		return;
-	}
-	*at = MP_MIN(px[i], px[i + 1]);
-	*size = fabs(px[i + 1] - px[i]);
-}
-
-/* Draws the cells of one colour as one path; neighbours in a row are one rectangle. */
-static void draw_level(struct drawing *d, int level)
-{
-	const struct mp_heat *h = d->h;
-	const struct mp_heat_layout *l = &d->l;
-	bool begun = false;
-	size_t x, y, end;
-
-	for (y = 0; y < h->y.n + 2; y++) {
-		for (x = 0; x < h->x.n + 2; x = end) {
-			double left, top, width, height, more, unused;
-
-			end = x + 1;
-			if (level_of(h, x, y) != level)
-				continue;
-			extent(&h->x, l->x_px, x, l->below_x, l->above_x, &left, &width);
-			extent(&h->y, l->y_px, y, l->below_y, l->above_y, &top, &height);
-			while (end < h->x.n && level_of(h, end, y) == level) {
-				extent(&h->x, l->x_px, end++, 0, 0, &unused, &more);
-				width += more;
-			}
-			if (!begun)
-				mp_buf_printf(d->to, "<path class=\"c%d\" d=\"", level);
-			begun = true;
-			mp_buf_printf(d->to, "M%g %gh%gv%gh-%gz", left, top, width, height, width);
-		}
-	}
-	if (begun)
-		mp_buf_printf(d->to, "\"/>\n");
-}
-
-static void rect(struct mp_buf *to, const char *class, double x, double y, double w, double h)
-{
-	mp_buf_printf(to, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\"/>\n",
-		      class, x, y, w, h);
-}
-
-static void draw_cells(struct drawing *d)
-{
-	const struct mp_heat_layout *l = &d->l;
-	int level;
-
-	rect(d->to, "plot", l->left, l->top, l->w, l->h);
-	if (l->above_y > 0)
-		rect(d->to, "plot", l->left, l->above_y, l->w, BEYOND);
-	if (l->below_y > 0)
-		rect(d->to, "plot", l->left, l->below_y, l->w, BEYOND);
-	if (l->below_x > 0)
-		rect(d->to, "plot", l->below_x, l->top, BEYOND, l->h);
-	if (l->above_x > 0)
-		rect(d->to, "plot", l->above_x, l->top, BEYOND, l->h);
-	mp_buf_printf(d->to, "<g shape-rendering=\"crispEdges\">\n");
-	for (level = 0; level <= UNCERTAIN; level++)
-		draw_level(d, level);
-	mp_buf_printf(d->to, "</g>\n");
-}
 
 /* --- axes ------------------------------------------------------------------------------------- */
 
-static void label(struct drawing *d, double x, double y, const char *attrs, const char *text)
+static void label(struct mp_heat_drawing *d, double x, double y, const char *attrs,
+		  const char *text)
 {
 	mp_svg_label(d->to, x, y, attrs, mp_str(text), 0, MP_SVG_FONT);
 }
 
-static void draw_y_ticks(struct drawing *d)
+static void draw_y_ticks(struct mp_heat_drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
 	struct mp_tick t[MP_TICKS_MAX];
@@ -299,32 +37,32 @@ static void draw_y_ticks(struct drawing *d)
 	}
 }
 
-static void draw_beyond_label(struct drawing *d, double y, bool above)
+static void draw_beyond_label(struct mp_heat_drawing *d, double y, bool above)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 
 	mp_heat_beyond(&text, &d->h->y, &d->h->info->y, above);
-	mp_svg_label(d->to, (d->l.below_x > 0 ? d->l.below_x : d->l.left) - 9, y + BEYOND - 3,
-		     "text-anchor=\"end\" class=\"dim\"", mp_buf_view(&text), 0, MP_SVG_FONT);
+	mp_svg_label(d->to, (d->l.below_x > 0 ? d->l.below_x : d->l.left) - 9,
+		     y + MP_HEAT_BEYOND - 3, "text-anchor=\"end\" class=\"dim\"",
+		     mp_buf_view(&text), 0, MP_SVG_FONT);
 	mp_buf_release(&text);
 }
 
-static void draw_y_names(struct drawing *d)
+static void draw_y_names(struct mp_heat_drawing *d)
 {
 	const struct mp_bins *b = &d->h->y;
-	double height = row_height(b);
-	size_t every = mp_axis_label_every(b->n, height, SMALL * 1.17), i;
+	double height = mp_heat_row_px(d->h);
+	size_t every = mp_axis_label_every(b->n, height, MP_HEAT_SMALL * 1.17), i;
 
 	for (i = 0; i < b->n; i += every)
 		mp_svg_label(d->to, d->l.left - 9, d->l.y_px[i] + height / 2 + 4,
-			     "text-anchor=\"end\" class=\"name\"", b->name[i], NAME_WIDTH, SMALL);
+			     "text-anchor=\"end\" class=\"name\"", b->name[i], MP_HEAT_NAME_PX,
+			     MP_HEAT_SMALL);
 }
 
-static void draw_y_axis(struct drawing *d)
+static void draw_y_axis(struct mp_heat_drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
-	struct mp_buf title = { NULL, 0, 0 };
-	char attrs[96];
 
 	mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %gv%g\"/>\n", l->left, l->top, l->h);
 	if (d->h->y.names)
@@ -335,16 +73,24 @@ static void draw_y_axis(struct drawing *d)
 		draw_beyond_label(d, l->above_y, true);
 	if (l->below_y > 0)
 		draw_beyond_label(d, l->below_y, false);
+}
+
+/* The title of the y axis, once for all panels. */
+static void draw_y_title(struct mp_heat_drawing *d)
+{
+	double height = d->l.h + d->l.step * (d->h->n_panes - 1), middle = d->l.top + height / 2;
+	struct mp_buf title = { NULL, 0, 0 };
+	char attrs[96];
+
 	mp_heat_axis_title(&title, d->h, &d->h->y, &d->h->info->y);
 	snprintf(attrs, sizeof(attrs),
-		 "text-anchor=\"middle\" class=\"dim\" transform=\"rotate(-90 16 %g)\"",
-		 l->top + l->h / 2);
-	mp_svg_label(d->to, 16, l->top + l->h / 2, attrs, mp_buf_view(&title), MP_MAX(l->h, 80.0),
+		 "text-anchor=\"middle\" class=\"dim\" transform=\"rotate(-90 16 %g)\"", middle);
+	mp_svg_label(d->to, 16, middle, attrs, mp_buf_view(&title), MP_MAX(height, 80.0),
 		     MP_SVG_FONT);
 	mp_buf_release(&title);
 }
 
-static void draw_x_ticks(struct drawing *d)
+static void draw_x_ticks(struct mp_heat_drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
 	struct mp_tick t[MP_TICKS_MAX];
@@ -353,49 +99,50 @@ static void draw_x_ticks(struct drawing *d)
 	for (i = 0; i < n; i++) {
 		double x = l->left + l->w * t[i].at;
 
-		mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%.2f %gv%d\"/>\n", x, d->bottom,
+		mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%.2f %gv%d\"/>\n", x, d->foot,
 			      t[i].minor ? 3 : 6);
 		if (!t[i].minor)
-			label(d, x, d->bottom + 19, "text-anchor=\"middle\"", t[i].label);
+			label(d, x, d->foot + 19, "text-anchor=\"middle\"", t[i].label);
 	}
 }
 
-static void draw_x_name(struct drawing *d, double x, struct mp_str name)
+static void draw_x_name(struct mp_heat_drawing *d, double x, struct mp_str name)
 {
 	char attrs[128] = "text-anchor=\"middle\" class=\"name\"";
-	double y = d->bottom + (d->upright_names ? 8 : 17);
+	double y = d->foot + (d->upright_names ? 8 : 17);
 
 	if (d->upright_names)
 		snprintf(attrs, sizeof(attrs),
 			 "text-anchor=\"end\" class=\"name\" transform=\"rotate(-90 %.2f %g)\"",
 			 x + 4, y);
-	mp_svg_label(d->to, d->upright_names ? x + 4 : x, y, attrs, name, NAME_WIDTH, SMALL);
+	mp_svg_label(d->to, d->upright_names ? x + 4 : x, y, attrs, name, MP_HEAT_NAME_PX,
+		     MP_HEAT_SMALL);
 }
 
-static void draw_x_names(struct drawing *d)
+static void draw_x_names(struct mp_heat_drawing *d)
 {
 	const struct mp_bins *b = &d->h->x;
-	double width = column_width(b);
-	size_t every = mp_axis_label_every(b->n, width, SMALL * 1.2), i;
+	double width = mp_heat_column_px(b);
+	size_t every = mp_axis_label_every(b->n, width, MP_HEAT_SMALL * 1.2), i;
 
 	for (i = 0; i < b->n; i += every)
 		draw_x_name(d, d->l.x_px[i] + width / 2, b->name[i]);
 	if (d->l.below_x > 0)
-		draw_x_name(d, d->l.below_x + BEYOND / 2.0, MP_STR("other"));
+		draw_x_name(d, d->l.below_x + MP_HEAT_BEYOND / 2.0, MP_STR("other"));
 }
 
-static void draw_x_axis(struct drawing *d)
+static void draw_x_axis(struct mp_heat_drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
 	struct mp_buf title = { NULL, 0, 0 };
 
-	mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %gh%g\"/>\n", l->left, d->bottom, l->w);
+	mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %gh%g\"/>\n", l->left, d->foot, l->w);
 	if (d->h->x.names)
 		draw_x_names(d);
 	else
 		draw_x_ticks(d);
 	mp_heat_axis_title(&title, d->h, &d->h->x, &d->h->info->x);
-	mp_svg_label(d->to, l->left + l->w / 2, d->bottom + foot_height(d) - 6,
+	mp_svg_label(d->to, l->left + l->w / 2, d->foot + mp_heat_foot_px(d) - 6,
 		     "text-anchor=\"middle\" class=\"dim\"", mp_buf_view(&title), l->w + 60,
 		     MP_SVG_FONT);
 	mp_buf_release(&title);
@@ -403,7 +150,7 @@ static void draw_x_axis(struct drawing *d)
 
 /* --- percentiles ------------------------------------------------------------------------------ */
 
-static double y_of(const struct drawing *d, double value)
+static double y_of(const struct mp_heat_drawing *d, double value)
 {
 	const struct mp_axis *a = &d->h->y.axis;
 	double at = a->kind == MP_AXIS_LOG && value <= 0 ? 0 : mp_axis_at(a, value);
@@ -411,7 +158,7 @@ static double y_of(const struct drawing *d, double value)
 	return d->l.top + d->l.h * (1 - MP_MIN(MP_MAX(at, 0.0), 1.0));
 }
 
-static void percentile_path(struct drawing *d, const double *values, const char *class)
+static void percentile_path(struct mp_heat_drawing *d, const double *values, const char *class)
 {
 	bool pen = false;
 	size_t i;
@@ -444,7 +191,7 @@ static int by_y(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void draw_percentiles(struct drawing *d)
+static void draw_percentiles(struct mp_heat_drawing *d)
 {
 	const struct mp_heat *h = d->h;
 	struct mark *marks = mp_alloc((h->n_percentiles + 1) * sizeof(*marks));
@@ -476,7 +223,7 @@ static void draw_percentiles(struct drawing *d)
 /* --- legend ----------------------------------------------------------------------------------- */
 
 /* Labels the greatest sum, and 1, 2 and 5 times the powers of ten below it if there is room. */
-static void bar_labels(struct drawing *d, double top, double height)
+static void bar_labels(struct mp_heat_drawing *d, double top, double height)
 {
 	double last = -HUGE_VAL, tens = pow(10, floor(log10((double)d->h->max)));
 	char text[MP_UNIT_MAX];
@@ -498,14 +245,14 @@ static void bar_labels(struct drawing *d, double top, double height)
 		last = y;
 		mp_unit_put(text, d->h->info->unit, v);
 		mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %.2fh3\"/>\n",
-			      d->bar_x + BAR_WIDTH, y);
-		mp_svg_label(d->to, d->bar_x + BAR_WIDTH + 6, y + 4, "class=\"name\"", mp_str(text),
-			     0, SMALL);
+			      d->bar_x + MP_HEAT_BAR, y);
+		mp_svg_label(d->to, d->bar_x + MP_HEAT_BAR + 6, y + 4, "class=\"name\"",
+			     mp_str(text), 0, MP_HEAT_SMALL);
 	}
 }
 
 /* Labels the ends and the middle of the scale of differences, in percentage points. */
-static void difference_labels(struct drawing *d, double top, double height)
+static void difference_labels(struct mp_heat_drawing *d, double top, double height)
 {
 	char text[32];
 	int i;
@@ -515,27 +262,27 @@ static void difference_labels(struct drawing *d, double top, double height)
 
 		snprintf(text, sizeof(text), i ? "%+.2g %%" : "0", i * 100 * d->h->greatest);
 		mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %.2fh3\"/>\n",
-			      d->bar_x + BAR_WIDTH, y);
-		mp_svg_label(d->to, d->bar_x + BAR_WIDTH + 6, y + 4, "class=\"name\"", mp_str(text),
-			     0, SMALL);
+			      d->bar_x + MP_HEAT_BAR, y);
+		mp_svg_label(d->to, d->bar_x + MP_HEAT_BAR + 6, y + 4, "class=\"name\"",
+			     mp_str(text), 0, MP_HEAT_SMALL);
 	}
 }
 
-static void draw_bar(struct drawing *d)
+static void draw_bar(struct mp_heat_drawing *d)
 {
 	double top = d->l.top + 18, height = MP_MIN(MP_MAX(d->l.h - 18, 60.0), 216.0);
 	unsigned i;
 
 	mp_svg_label(d->to, d->bar_x, d->l.top + 8, "class=\"dim\"",
 		     mp_str(d->h->before ? "change" : d->h->info->weight),
-		     BAR_WIDTH + 6 + bar_label_width(d->h), MP_SVG_FONT);
+		     MP_HEAT_BAR + 6 + mp_heat_bar_px(d->h), MP_SVG_FONT);
 	mp_buf_printf(d->to, "<g shape-rendering=\"crispEdges\">\n");
-	for (i = 0; i < LEVELS; i++)
+	for (i = 0; i < MP_HEAT_LEVELS; i++)
 		mp_buf_printf(d->to,
 			      "<rect class=\"c%u\" x=\"%g\" y=\"%.2f\" width=\"%d\" "
 			      "height=\"%.2f\"/>\n",
-			      i, d->bar_x, top + height * (LEVELS - 1 - i) / LEVELS, BAR_WIDTH,
-			      height / LEVELS);
+			      i, d->bar_x, top + height * (MP_HEAT_LEVELS - 1 - i) / MP_HEAT_LEVELS,
+			      MP_HEAT_BAR, height / MP_HEAT_LEVELS);
 	mp_buf_printf(d->to, "</g>\n");
 	if (d->h->before)
 		difference_labels(d, top, height);
@@ -543,7 +290,7 @@ static void draw_bar(struct drawing *d)
 		bar_labels(d, top, height);
 }
 
-static void draw_notes(struct drawing *d)
+static void draw_notes(struct mp_heat_drawing *d)
 {
 	struct mp_str rest = mp_buf_view(&d->notes);
 	double y = d->notes_y;
@@ -570,14 +317,15 @@ static void draw_notes(struct drawing *d)
 static void colour_level(struct mp_rgb c[MP_PAPERS], const struct mp_palette *palette,
 			 unsigned level)
 {
-	double share = (double)level / (LEVELS - 1);
+	double share = (double)level / (MP_HEAT_LEVELS - 1);
 	unsigned paper;
 
 	for (paper = 0; paper < MP_PAPERS; paper++)
 		c[paper] = palette ? mp_palette_at(palette, paper, share)
-			   : level == UNCERTAIN
+			   : level == MP_HEAT_UNCERTAIN
 				   ? mp_palette_diverging(paper, 0)
-				   : mp_palette_diverging(paper, (2.0 * level + 1) / LEVELS - 1);
+				   : mp_palette_diverging(paper,
+							  (2.0 * level + 1) / MP_HEAT_LEVELS - 1);
 }
 
 static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_palette *palette)
@@ -594,7 +342,7 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 			   "#mp-hit:focus-visible{outline:2px solid #0969da}\n");
 	mp_buf_printf(dark, ".plot{fill:#010409}.pct{stroke:#fff}.casing{stroke:#010409}"
 			    "#mp-cursor{stroke:#fff}\n");
-	for (i = 0; i < LEVELS + !palette; i++) {
+	for (i = 0; i < MP_HEAT_LEVELS + !palette; i++) {
 		struct mp_rgb c[MP_PAPERS];
 		char class[16];
 
@@ -604,12 +352,15 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 	}
 }
 
+/* `d`: the drawing if it has hues, else NULL. */
 static void begin(struct mp_buf *to, const struct mp_heat_look *look, double width, double height,
-		  struct mp_str desc)
+		  struct mp_str desc, const struct mp_heat_drawing *d)
 {
 	struct mp_buf css = { NULL, 0, 0 }, dark = { NULL, 0, 0 };
 
 	make_css(&css, &dark, look->palette);
+	if (d)
+		mp_heat_hue_css(&css, &dark, d);
 	mp_buf_byte(&css, '\0');
 	mp_buf_byte(&dark, '\0');
 	mp_svg_begin(to, &(struct mp_svg_doc){ width, height, look->title, desc, css.p, dark.p });
@@ -618,7 +369,7 @@ static void begin(struct mp_buf *to, const struct mp_heat_look *look, double wid
 }
 
 /* Draws the elements that the script moves; they are invisible without it. */
-static void draw_handles(struct drawing *d)
+static void draw_handles(struct mp_heat_drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
 	double left = l->below_x > 0 && l->below_x < l->left ? l->below_x : l->left;
@@ -631,31 +382,75 @@ static void draw_handles(struct drawing *d)
 		      "tabindex=\"0\" role=\"application\" aria-label=\"Cells of the heat map: "
 		      "arrow keys move, with shift they select\" "
 		      "aria-describedby=\"mp-desc\"/>\n",
-		      left, top, d->right - left, d->bottom - top);
+		      left, top, d->right - left, d->foot - top);
+}
+
+/* The name of a panel, and how much is in it. */
+static void draw_panel_title(struct mp_heat_drawing *d, size_t pane)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	double y = (d->l.above_y > 0 ? d->l.above_y : d->l.top) - 6, sum_width;
+
+	mp_buf_printf(&text, "%s ", d->h->info->weight);
+	mp_heat_put_sum(&text, d->h, d->h->panes[pane].sum);
+	sum_width = mp_svg_width(mp_buf_view(&text), MP_HEAT_SMALL);
+	mp_svg_label(d->to, d->l.left + d->l.w, y, "text-anchor=\"end\" class=\"name dim\"",
+		     mp_buf_view(&text), 0, MP_HEAT_SMALL);
+	mp_svg_label(d->to, d->l.left, y, "", mp_heat_pane_name(d->h, pane),
+		     MP_MAX(d->l.w - sum_width - 12, 60.0), MP_SVG_FONT);
+	mp_buf_release(&text);
+}
+
+/* Draws the cells of one panel, or of the only one, with its axis. */
+static void draw_panel(struct mp_heat_drawing *d, size_t pane)
+{
+	const struct mp_heat *all = d->h;
+	struct mp_heat part = *all;
+
+	if (mp_heat_has_panels(all)) {
+		part.cells = all->panes[pane].cells;
+		if (all->n_percentiles)
+			part.percentile += pane * all->n_percentiles * all->x.n;
+		mp_buf_printf(d->to, "<g transform=\"translate(0,%g)\">\n", pane * d->l.step);
+		draw_panel_title(d, pane);
+	}
+	d->h = &part;
+	mp_heat_draw_cells(d);
+	mp_lossbins_svg(&part.losses, d->to,
+			&(struct mp_lossbins_place){ d->l.left, d->l.top, d->l.w, d->l.h });
+	if (part.n_percentiles)
+		draw_percentiles(d);
+	draw_y_axis(d);
+	d->h = all;
+	if (mp_heat_has_panels(all))
+		mp_buf_printf(d->to, "</g>\n");
 }
 
 void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_look *look)
 {
-	struct drawing d = { .to = to, .h = h, .look = look };
+	struct mp_heat_drawing d = { .to = to, .h = h, .look = look };
 	struct mp_buf text = { NULL, 0, 0 }, data = { NULL, 0, 0 };
+	size_t i;
 
-	lay_out(&d);
+	mp_heat_lay_out(&d);
+	if (h->hue)
+		mp_heat_find_hues(&d);
 	mp_heat_describe(&text, h);
-	begin(to, look, d.l.width, d.l.height, mp_buf_view(&text));
+	begin(to, look, d.l.width, d.l.height, mp_buf_view(&text), h->hue ? &d : NULL);
 	mp_svg_label(to, d.l.left, 26, "class=\"title\"", look->title,
 		     (d.l.width - d.l.left - 10) / 1.1, MP_SVG_TITLE);
 	text.len = 0;
 	mp_heat_subtitle(&text, h);
 	mp_svg_label(to, d.l.left, 46, "class=\"dim\"", mp_buf_view(&text),
 		     d.l.width - d.l.left - 10, MP_SVG_FONT);
-	draw_cells(&d);
-	mp_lossbins_svg(&h->losses, to,
-			&(struct mp_lossbins_place){ d.l.left, d.l.top, d.l.w, d.l.h });
-	if (h->n_percentiles)
-		draw_percentiles(&d);
-	draw_y_axis(&d);
+	for (i = 0; i < (h->hue ? 1 : h->n_panes); i++)
+		draw_panel(&d, i);
+	draw_y_title(&d);
 	draw_x_axis(&d);
-	draw_bar(&d);
+	if (h->hue)
+		mp_heat_draw_hues(&d);
+	else
+		draw_bar(&d);
 	draw_notes(&d);
 	draw_handles(&d);
 	mp_heat_data(&data, h, &d.l, look->events, look->files);
@@ -663,6 +458,7 @@ void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_hea
 	mp_svg_end(to);
 	free(d.l.x_px);
 	free(d.l.y_px);
+	free(d.slots);
 	mp_buf_release(&d.notes);
 	mp_buf_release(&text);
 	mp_buf_release(&data);
@@ -670,8 +466,8 @@ void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_hea
 
 void mp_heat_svg_empty(struct mp_buf *to, const struct mp_heat_look *look)
 {
-	begin(to, look, 640, 160,
-	      MP_STR("There is nothing to draw: no record is within the axes."));
+	begin(to, look, 640, 160, MP_STR("There is nothing to draw: no record is within the axes."),
+	      NULL);
 	mp_svg_label(to, 24, 30, "class=\"title\"", look->title, 560, MP_SVG_TITLE);
 	mp_svg_label(to, 24, 84, "class=\"dim\"",
 		     MP_STR("nothing to draw: no record is within the axes"), 0, MP_SVG_FONT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/heatmap/heatdraw.h"
+#include "lib/heatmap/heatlayout.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 
 #include "lib/draw/svg.h"
 #include "lib/heatmap/caption.h"
-#include "lib/heatmap/heatdraw.h"
+#include "lib/heatmap/heatcells.h"
 #include "lib/stream/unit.h"
 
 /* --- axes ------------------------------------------------------------------------------------- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files that draw a heat map share: the picture being drawn, where things are in it, and
- * its cells. Includes heatdata, heatsvg.
+ * The picture of a heat map that is being drawn: how it looks, and where everything is in it.
+ * Includes heatdata, palette.
  */
-#ifndef MP_HEATMAP_HEATDRAW_H
-#define MP_HEATMAP_HEATDRAW_H
+#ifndef MP_HEATMAP_HEATLAYOUT_H
+#define MP_HEATMAP_HEATLAYOUT_H
 
+#include "lib/draw/palette.h"
 #include "lib/heatmap/heatdata.h"
-#include "lib/heatmap/heatsvg.h"
 
 enum {
 	MP_HEAT_LEVELS = 24,
@@ -20,6 +20,14 @@ enum {
 	MP_HEAT_BAR = 14,
 	MP_HEAT_KEY_PX = 200, /* width of the list of hues */
 	MP_HEAT_KEY_ROW = 18,
+};
+
+struct mp_heat_look {
+	struct mp_str title;		  /* raw */
+	const struct mp_palette *palette; /* NULL for a comparison */
+	const double *percentiles;	  /* the percentiles, as shares from 0 to 1 */
+	const char *events;		  /* globs of -e, for the command of a selection; or NULL */
+	char *const *files;		  /* operands up to NULL, for that command; or NULL */
 };
 
 /* A picture being drawn. */
@@ -48,13 +56,5 @@ double mp_heat_row_px(const struct mp_heat *h);
 double mp_heat_column_px(const struct mp_bins *b);
 double mp_heat_foot_px(struct mp_heat_drawing *d);
 double mp_heat_bar_px(const struct mp_heat *h);
-
-/* Draws the cells of d->h. */
-void mp_heat_draw_cells(struct mp_heat_drawing *d);
-
-/* Of a map with hues: chooses their colours, adds their rules, lists them with their sums. */
-void mp_heat_find_hues(struct mp_heat_drawing *d);
-void mp_heat_hue_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_heat_drawing *d);
-void mp_heat_draw_hues(struct mp_heat_drawing *d);
 
 #endif

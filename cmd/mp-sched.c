@@ -22,8 +22,8 @@ enum {
 
 static const struct mp_opt opts[] = {
 	{ 's', "states", "LIST",
-	  "write only spans of these states: run, wait, preempted, "
-	  "sleep, block, stopped, idle, unknown" },
+	  "write only spans of these states: run, guest, wait, preempted, sleep, block, stopped, "
+	  "idle, unknown" },
 	{ OPT_OTHERS, "others", NULL, "also write the events that are not the scheduler's" },
 	{ 't', "table", NULL, "write a table of CPUs and tasks instead" },
 	{ OPT_SORT, "sort", "COLUMN",
@@ -97,7 +97,7 @@ static void add_states(const char *list)
 		size_t len = strcspn(list, ",");
 
 		if (mp_sched_state_parse((struct mp_str){ list, len }, &state) < 0)
-			mp_usage("unknown state '%.*s' (run, wait, preempted, sleep, block, "
+			mp_usage("unknown state '%.*s' (run, guest, wait, preempted, sleep, block, "
 				 "stopped, idle, unknown)",
 				 (int)len, list);
 		options.states[state] = true;
@@ -387,6 +387,8 @@ static int handle_event(const struct mp_rec *rec, const char **why)
 	work.records++;
 	if (!mp_inorder_event(&work.order, rec))
 		return 0;
+	if (what >= MP_SCHED_KVM_ENTRY && options.others)
+		mp_relay_line(&work.relay, rec->line);
 	if (what == MP_SCHED_OTHER) {
 		if (!mp_rec_get(rec, &host_field, &name))
 			name.p = NULL;

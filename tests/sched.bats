@@ -100,6 +100,42 @@ sys.exit(not (tasks and runs == sorted(runs, reverse=True) and sum(int(r[5]) for
 	done
 }
 
+# A virtual CPU: 40 times 0.1 ms host, 5 ms guest, 1 ms host, and after each second time 2 ms sleep and 0.5 ms wait. $1: the first time.
+vcpu() {
+	awk -v t0="$1" 'function out(s) { if (t >= t0) print t "," s; n += t >= t0 }
+		function sw(p, st, q) { out("sched:sched_switch,cpu=0\tpid=" p "\ttid=" p "\tcomm=c" p "\t.prev_comm=c" p "\t.prev_pid=" p "\t.prev_prio=120\t.prev_state=" st "\t.next_comm=c" q "\t.next_pid=" q "\t.next_prio=120") }
+		function kvm(what) { out("kvm:kvm_" what ",cpu=0\tpid=5\ttid=5\tcomm=c5\t.vcpu_id=0") }
+		BEGIN { print "{\"mp\":1,\"datatype\":\"event\",\"interface\":\"mp-record\",\"events\":{\"sched:sched_switch\":{},\"sched:sched_waking\":{}}}"
+			t = 1000000; sw(0, 0, 5)
+			for (i = 0; i < 40; i++) {
+				t += 100000; kvm("entry"); t += 5000000; kvm("exit"); t += 1000000
+				if (i % 2) { sw(5, 1, 0); t += 2000000; out("sched:sched_waking,cpu=0\tpid=0\ttid=0\tcomm=c0\t.comm=c5\t.pid=5\t.prio=120\t.target_cpu=0"); t += 500000; sw(0, 0, 5) }
+			}
+			print "{\"end\":\"event\",\"records\":" n ",\"lost\":0}" }'
+}
+
+# Sums of the states of c5 in ms.
+states_of() {
+	mp-sched "$@" | mp-select -f 'comm=="c5"' 2> /dev/null | mp-fold --weight dur --by state | sed 's/000000$//' | sort | paste -sd ' '
+}
+
+@test "the run of a virtual CPU is divided into guest and host, each to the nanosecond" {
+	vcpu 0 > "$TMP/in"
+	[ "$(states_of "$TMP/in")" = "guest 200 run 44 sleep 40 wait 10" ]
+	# the spans of the CPU follow each other, and a run is one run in the table
+	mp-sched -s run,guest,idle "$TMP/in" | awk -F '[,\t]' '/^[0-9]/ { for (i = 3; i <= NF; i++) if ($i ~ /^dur=/) d = substr($i, 5)
+		if (n++ && $1 - d != last) exit 1; last = $1 } END { exit n < 100 }'
+	mp-sched --table --tsv "$TMP/in" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "task" { print $at["runs"], $at["run_ns"], $at["voluntary"] }' | grep -qx '21 244000000 20'
+	# a recording that begins in a guest
+	vcpu 3000000 > "$TMP/in"
+	[ "$(states_of "$TMP/in")" = "guest 195 run 43900000 sleep 40 wait 10" ]
+	# exits of one reason only, or lost ones, say nothing of the guest
+	vcpu 0 | sed '1s/"events"/"filters":{"kvm:kvm_exit":"exit_reason==12"},"events"/' > "$TMP/in"
+	[ "$(states_of "$TMP/in")" = "run 244 sleep 40 wait 10" ]
+	vcpu 0 | sed '9i {"lost":3,"time":20000000,"cpu":0,"type":"kvm:kvm_exit"}' > "$TMP/in"
+	mp-sched "$TMP/in" 2> "$TMP/err" | grep -q state=unknown
+}
+
 @test "--states writes exactly the spans of these states, and the trailer counts them" {
 	tests/tools/sched-oracle.py 3 1000 "$TMP/events" "$TMP/expected"
 	mp-sched -s wait,idle "$TMP/events" > "$TMP/out"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const char *const state_names[MP_SCHED_STATES] = {
-	"run", "wait", "preempted", "sleep", "block", "stopped", "idle", "unknown",
+	"run", "guest", "wait", "preempted", "sleep", "block", "stopped", "idle", "unknown",
 };
 
 const char *mp_sched_state_name(enum mp_sched_state state)
@@ -487,6 +487,33 @@ static void handle_exec(struct mp_sched *s, const struct mp_sched_event *e)
 	end_task(s, old);
 }
 
+/*
+ * Divides the run of a virtual CPU's task: a guest runs from an entry to the next exit. Before the
+ * first exit of a run that began before the capture, only the guest has run. With a filter of these
+ * events nothing is known of the guest.
+ */
+static void handle_guest(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->task);
+	bool entry = e->what == MP_SCHED_KVM_ENTRY;
+	struct mp_sched_span span;
+
+	if (!t || t->state != MP_SCHED_RUN || t->cpu != e->cpu || s->context_differs ||
+	    s->seen.filters[MP_SCHED_KVM_ENTRY] || s->seen.filters[MP_SCHED_KVM_EXIT])
+		return;
+	t->guest |= t->cut && !entry;
+	if (t->guest == entry)
+		return;
+	if (t->since_ns < e->time_ns) {
+		span = mp_sched_task_span(s, t, MP_SCHED_RUN, e->time_ns);
+		span.then = MP_SCHED_RUN;
+		mp_sched_write(s, &span);
+	}
+	t->since_ns = e->time_ns;
+	t->cut = false;
+	t->guest = entry;
+}
+
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
 {
 	struct mp_sched_event delayed;
@@ -527,6 +554,10 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 		break;
 	case MP_SCHED_EXEC:
 		handle_exec(s, e);
+		break;
+	case MP_SCHED_KVM_ENTRY:
+	case MP_SCHED_KVM_EXIT:
+		handle_guest(s, e);
 		break;
 	default:
 		break;

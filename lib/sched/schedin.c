@@ -32,6 +32,10 @@ enum mp_sched_what mp_sched_what(struct mp_str type)
 	};
 	size_t i;
 
+	if (mp_str_eq(type, MP_STR("kvm:kvm_entry")))
+		return MP_SCHED_KVM_ENTRY;
+	if (mp_str_eq(type, MP_STR("kvm:kvm_exit")))
+		return MP_SCHED_KVM_EXIT;
 	if (type.len > 6 && memcmp(type.p, "sched:", 6) == 0) {
 		type.p += 6;
 		type.len -= 6;
@@ -197,6 +201,8 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
 	e->stack = texts[MP_SCHED_F_STACK];
 	if (parse_numbers(e, texts) < 0)
 		return fail(why, "a field of a scheduler event is not a number");
+	if (what == MP_SCHED_KVM_ENTRY || what == MP_SCHED_KVM_EXIT)
+		e->task = e->tid;
 	if (e->task < 0)
 		return fail(why, "scheduler event without a task");
 	if (e->cpu > MP_SCHED_CPU_MAX || e->target_cpu > MP_SCHED_CPU_MAX)

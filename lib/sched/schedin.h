@@ -17,11 +17,14 @@ enum mp_sched_what {
 	MP_SCHED_FORK,
 	MP_SCHED_EXIT,
 	MP_SCHED_EXEC,
+	MP_SCHED_KVM_ENTRY,
+	MP_SCHED_KVM_EXIT,
 	MP_SCHED_WHATS,
 };
 
 enum mp_sched_state {
 	MP_SCHED_RUN,
+	MP_SCHED_GUEST, /* of spans only: a task that is MP_SCHED_RUN, and in a guest */
 	MP_SCHED_WAIT,
 	MP_SCHED_PREEMPTED,
 	MP_SCHED_SLEEP,
@@ -96,7 +99,7 @@ struct mp_sched_event {
 	struct mp_str stack;
 };
 
-/* The kind of events of a type, which may begin with "sched:". */
+/* The kind of events of a type; those of the scheduler may begin with "sched:". */
 enum mp_sched_what mp_sched_what(struct mp_str type);
 
 /*

@@ -37,7 +37,7 @@ struct mp_sched_span mp_sched_task_span(struct mp_sched *s, struct mp_sched_task
 					enum mp_sched_state state, uint64_t now)
 {
 	return (struct mp_sched_span){
-		.state = state,
+		.state = state == MP_SCHED_RUN && t->guest ? MP_SCHED_GUEST : state,
 		.from_ns = t->since_ns,
 		.to_ns = now,
 		.task = t,
@@ -81,6 +81,7 @@ void mp_sched_enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_s
 	t->state = known ? state : MP_SCHED_UNKNOWN;
 	t->since_ns = now;
 	t->cut = !known;
+	t->guest = false;
 	t->lost = s->lost;
 	t->stack.len = 0;
 }
@@ -141,7 +142,8 @@ bool mp_sched_concerns(const struct mp_ctl *loss)
 /* Whether lost events of this kind may have changed a state. */
 static bool hides_states(const struct mp_sched *s, enum mp_sched_what what)
 {
-	return s->filtered || what == MP_SCHED_OTHER || what == MP_SCHED_SWITCH;
+	return s->filtered || what == MP_SCHED_OTHER || what == MP_SCHED_SWITCH ||
+	       what == MP_SCHED_KVM_ENTRY || what == MP_SCHED_KVM_EXIT;
 }
 
 static int64_t price(const struct mp_sched *s, const struct mp_sched_loss *l)

@@ -53,12 +53,24 @@ static struct mp_sched_row *cpu_row(struct mp_sched_table *t, int32_t cpu)
 	return &t->cpus[cpu];
 }
 
+/* The state that the table has: the time in a guest is a part of a run. */
+static enum mp_sched_state state_of(const struct mp_sched_span *span)
+{
+	return span->state == MP_SCHED_GUEST ? MP_SCHED_RUN : span->state;
+}
+
+/* Whether a run ends with this span: it has several if a guest had a part of it. */
+static bool ends_run(const struct mp_sched_span *span)
+{
+	return state_of(span) == MP_SCHED_RUN && span->then != MP_SCHED_RUN;
+}
+
 static void add_span(struct mp_sched_row *r, const struct mp_sched_span *span)
 {
 	uint64_t ns = span->to_ns - span->from_ns;
 
-	r->ns[span->state] += ns;
-	if (span->state == MP_SCHED_RUN) {
+	r->ns[state_of(span)] += ns;
+	if (ends_run(span)) {
 		r->runs++;
 		r->voluntary += span->then == MP_SCHED_SLEEP || span->then == MP_SCHED_BLOCK ||
 				span->then == MP_SCHED_STOPPED || span->then == MP_SCHED_DEAD;
@@ -92,8 +104,8 @@ void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *s
 
 	if (span->cpu >= 0) {
 		r = cpu_row(t, span->cpu);
-		r->ns[span->state] += span->to_ns - span->from_ns;
-		r->runs += span->state == MP_SCHED_RUN;
+		r->ns[state_of(span)] += span->to_ns - span->from_ns;
+		r->runs += ends_run(span);
 	}
 	if (!span->task)
 		return;
@@ -467,7 +479,8 @@ static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int6
 		put_text(b, mp_str(r->comm));
 	put_field(b, r->runs);
 	for (i = 0; i < MP_SCHED_STATES; i++)
-		put_field(b, r->ns[i]);
+		if (i != MP_SCHED_GUEST)
+			put_field(b, r->ns[i]);
 	put_field(b, r->voluntary);
 	put_field(b, r->involuntary);
 	put_lengths(b, &r->wait);
@@ -486,7 +499,9 @@ void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, enum mp_sc
 	if (first) {
 		mp_buf_str(&b, MP_STR("what\thost\tid\tpid\tcomm\truns"));
 		for (i = 0; i < MP_SCHED_STATES; i++)
-			mp_buf_printf(&b, "\t%s_ns", mp_sched_state_name((enum mp_sched_state)i));
+			if (i != MP_SCHED_GUEST)
+				mp_buf_printf(&b, "\t%s_ns",
+					      mp_sched_state_name((enum mp_sched_state)i));
 		mp_buf_str(&b, MP_STR("\tvoluntary\tinvoluntary\twaits\twait_avg_ns\twait_max_ns"
 				      "\twait_p99_ns\tsleeps\tsleep_avg_ns\tsleep_max_ns"
 				      "\tsleep_p99_ns\tmigrations\n"));

@@ -24,6 +24,7 @@ struct mp_sched_task {
 	enum mp_sched_state state;
 	bool cut; /* the state began before since_ns */
 	bool exiting;
+	bool guest; /* it is MP_SCHED_RUN, and in a guest since since_ns */
 	uint64_t since_ns;
 	uint64_t lost;	     /* the value that mp_sched.lost had at since_ns */
 	int32_t cpu;	     /* the CPU on which the task runs, waits or ran last; -1: unknown */

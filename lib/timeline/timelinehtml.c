@@ -14,8 +14,9 @@ static const struct {
 	int hue;
 	unsigned shade;
 } states[] = {
-	{ "run", 2, 2 },   { "wait", 0, 2 },	{ "preempted", 0, 3 }, { "sleep", 1, 3 },
-	{ "block", 1, 0 }, { "stopped", 3, 1 }, { "idle", -1, 0 },     { "unknown", 3, 3 },
+	{ "run", 2, 2 },       { "guest", 2, 0 }, { "wait", 0, 2 },
+	{ "preempted", 0, 3 }, { "sleep", 1, 3 }, { "block", 1, 0 },
+	{ "stopped", 3, 1 },   { "idle", -1, 0 }, { "unknown", 3, 3 },
 };
 
 /* The names that have colours: the labels of categories, or their types. */

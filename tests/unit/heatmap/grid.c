@@ -233,29 +233,41 @@ static void test_equal_hashes(void)
 	mp_grid_release(&a);
 }
 
-/* What is added to one side stays there while lines are merged and names are dropped. */
-static void test_sides(void)
+/* What is added to a plane stays there while lines are merged and names are dropped. */
+static void test_planes(bool few)
 {
-	uint64_t before = 0, after = 0;
-	struct mp_grid g;
+	uint64_t sums[3] = { 0 };
 	uint32_t state = 1;
+	struct mp_grid g;
 	char name[16];
 	int i;
 
 	mp_grid_init(&g, MP_WHOLE, MP_NAMES);
+	if (few)
+		mp_grid_few_lines(&g);
 	for (i = 0; i < 20000; i++) {
 		struct mp_grid_coord x = { .whole = next(&state) }, y = { .name = { name, 0 } };
 
-		if (i == 8000)
-			mp_grid_swap(&g);
+		if (i == 8000 || i == 15000)
+			mp_grid_select_plane(&g, 1 + (i > 8000));
 		y.name.len = snprintf(name, sizeof(name), "n%u", next(&state) % 3000);
 		mp_grid_add(&g, &x, &y, 3);
 	}
-	ok(g.x.level > 0 && g.y.n == MP_GRID_ROWS, "lines were merged, and names dropped");
-	after = total(&g);
-	mp_grid_swap(&g);
-	before = total(&g);
-	ok(before == 3 * 8000 && after == 3 * 12000, "both sides keep their sums");
+	ok(g.x.level > 0 && g.y.n == (few ? MP_GRID_FEW_ROWS : MP_GRID_ROWS),
+	   "lines were merged, and names dropped");
+	for (i = 0; i < 3; i++) {
+		mp_grid_select_plane(&g, i);
+		sums[i] = total(&g);
+	}
+	ok(sums[0] == 3 * 8000 && sums[1] == 3 * 7000 && sums[2] == 3 * 5000,
+	   "all planes keep their sums");
+	mp_grid_merge_plane(&g, 2);
+	for (i = 0; i < 3; i++) {
+		mp_grid_select_plane(&g, i);
+		sums[i] = total(&g);
+	}
+	ok(sums[0] == 3 * 13000 && sums[1] == 3 * 7000 && sums[2] == 0,
+	   "a merged plane is empty, and in the first one");
 	mp_grid_release(&g);
 }
 
@@ -269,6 +281,7 @@ int main(void)
 	test_limits();
 	test_equal_hashes();
 	test_names();
-	test_sides();
+	test_planes(false);
+	test_planes(true);
 	return tap_done();
 }

@@ -44,8 +44,8 @@ static uint64_t total(const struct mp_grid *g)
 	uint64_t sum = 0;
 	size_t x, y;
 
-	for (x = 0; x <= MP_GRID_COLUMNS; x++)
-		for (y = 0; y <= MP_GRID_ROWS; y++)
+	for (x = 0; x <= g->x.max; x++)
+		for (y = 0; y <= g->y.max; y++)
 			sum += *mp_grid_cell(g, x, y);
 	return sum;
 }

@@ -67,6 +67,8 @@ static const struct {
 	{ "kvm:kvm_exit", "reason {exit_reason/s} rip {guest_rip} info {info1/x} {info2/x}" },
 	{ "kvm:kvm_entry",
 	  "vcpu {vcpu_id}, rip {rip} intr_info {intr_info} error_code {error_code}" },
+	{ "kvm:kvm_entry", "vcpu {vcpu_id}, rip {rip} intr_info {intr_info} error_code "
+			   "{error_code}[immediate exit]" },
 	{ "kvm:kvm_entry", "vcpu {vcpu_id}, rip {rip}" },
 	{ "kvm:kvm_entry", "vcpu {vcpu_id}" },
 	{ "kvm:kvm_userspace_exit", "reason {reason/n}" },
@@ -74,8 +76,26 @@ static const struct {
 	{ "kvm:kvm_pio", "pio_{rw} at {port} size {size} count {count} val {val}" },
 	{ "kvm:kvm_mmio", "mmio {type} len {len} gpa {gpa} val {val}" },
 	{ "kvm:kvm_msr", "msr_{write} {ecx/x} = {data}" },
+	{ "kvm:kvm_hypercall", "nr {nr} a0 {a0} a1 {a1} a2 {a2} a3 {a3}" },
 	{ "kvm:kvm_page_fault",
 	  "vcpu {vcpu_id} rip {guest_rip} address {fault_address} error_code {error_code}" },
+	{ "kvmmmu:kvm_mmu_get_page",
+	  "sp gen {mmu_valid_gen} gfn {gfn/x} {role/s} root {root_count} {unsync} {created}" },
+	{ "kvmmmu:kvm_mmu_get_page", /* by the plugin of libtraceevent */
+	  "{created} sp gfn {gfn/x} {role/s} root {root_count} {unsync}" },
+	{ "kvmmmu:", "sp gen {mmu_valid_gen} gfn {gfn/x} {role/s} root {root_count} {unsync}" },
+	{ "kvmmmu:kvm_mmu_set_spte",
+	  "gfn {gfn/x} spte {spte/x} ({access}) level {level} at {sptep/x}" },
+	{ "kvmmmu:kvm_mmu_spte_requested", "gfn {gfn/x} pfn {pfn/x} level {level}" },
+	{ "kvmmmu:kvm_mmu_split_huge_page",
+	  "gfn {gfn/x} spte {spte/x} level {level} errno {errno}" },
+	{ "kvmmmu:kvm_tdp_mmu_spte_changed",
+	  "as id {as_id} gfn {gfn/x} level {level} old_spte {old_spte/x} new_spte {new_spte/x}" },
+	{ "kvmmmu:kvm_mmu_paging_element", "pte {pte/x} level {level}" },
+	{ "kvmmmu:fast_page_fault", "vcpu {vcpu_id} gva {cr2_or_gpa/x} error_code {error_code} "
+				    "sptep {sptep} old {old_spte} new {new_spte/x} spurious "
+				    "{spurious} fixed {fixed}" },
+	{ "kvmmmu:", "{role/s} root {root_count} {unsync}" },
 	{ "", "({__probe_func/x} <- {__probe_ret_ip/x}) *" },
 	{ "", "({__probe_func/x} <- {__probe_ret_ip/x})" },
 	{ "", "({__probe_ip/x}) *" },
@@ -195,7 +215,7 @@ static bool match_field(struct mp_import_pair *pair, const char **format, struct
 {
 	const char *name = *format + 1, *end = strchr(name, '}'), *next = strchrnul(end, '{');
 	const char *slash = memchr(name, '/', end - name);
-	char literal[16];
+	char literal[24];
 	size_t n;
 
 	*pair = (struct mp_import_pair){ .key = { name, (slash ? slash : end) - name } };

@@ -93,7 +93,7 @@ static uint64_t number_of(struct mp_str text, uint64_t other)
 	return text.p && mp_num_u64(text, &v) == 0 && v <= INT32_MAX ? v : other;
 }
 
-/* The thread of an event; it has the last of its names. */
+/* The thread of an event; it has the last of its names, and the process that any event names. */
 static struct thread *thread_of(struct state *s, const struct event *e)
 {
 	uint64_t pid = number_of(e->pid, 0), tid = number_of(e->tid, pid);
@@ -106,6 +106,7 @@ static struct thread *thread_of(struct state *s, const struct event *e)
 		return t;
 	}
 	t = &s->threads[number - 1];
+	t->pid = pid ? pid : t->pid;
 	if (e->comm.p && !mp_str_eq(mp_buf_view(&t->name), e->comm)) {
 		t->name.len = 0;
 		mp_buf_str(&t->name, e->comm);

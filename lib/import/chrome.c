@@ -37,6 +37,7 @@ struct state {
 	struct track *v;
 	size_t n, cap;
 	size_t n_open, args_bytes;
+	bool any; /* there is a list of events, though it may be empty */
 	struct mp_buf args, pid, tid;
 	struct mp_map ended; /* the names of the fields of an end */
 	struct mp_buf joined;
@@ -144,6 +145,7 @@ static void put(struct state *s, int64_t time_ns, struct mp_str name, struct mp_
 	struct mp_import *im = s->im;
 	struct track *thread = track_of(s, MP_STR("t"), mp_buf_view(&s->pid), mp_buf_view(&s->tid));
 
+	mp_import_begin(im, MP_EVENT, "chrome");
 	mp_import_event(im, (uint64_t)time_ns, name);
 	if (s->pid.len)
 		mp_import_field(im, "pid", mp_buf_view(&s->pid));
@@ -299,6 +301,7 @@ static void take_event(void *arg, json_t *event)
 	struct state *s = arg;
 	char c = phase.len == 1 ? *phase.p : 0;
 
+	s->any = true;
 	if (!c) {
 		mp_import_bad(s->im, "an event without a phase");
 		return;
@@ -315,7 +318,16 @@ static void take_event(void *arg, json_t *event)
 		mp_import_skip(s->im, MP_STR("other-phases"));
 }
 
+static void end_list(void *arg, json_t *none)
+{
+	struct state *s = arg;
+
+	(void)none;
+	s->any = true;
+}
+
 static const struct mp_import_path paths[] = { { ".traceEvents[]", take_event },
+					       { ".traceEvents}", end_list },
 					       { "[]", take_event } };
 
 static void parse(struct mp_import *im)
@@ -326,8 +338,11 @@ static void parse(struct mp_import *im)
 	im->source = "trace events";
 	mp_map_init(&s.tracks, sizeof(size_t));
 	mp_map_init(&s.ended, 0);
-	mp_import_begin(im, MP_EVENT, "chrome");
 	mp_import_json(im, paths, MP_ARRAY_SIZE(paths), &s);
+	if (s.any || im->truncated)
+		mp_import_begin(im, MP_EVENT, "chrome");
+	else
+		mp_import_refuse(im, "the JSON has no list of trace events");
 	for (i = 0; i < s.n; i++) {
 		while (s.v[i].n) {
 			mp_import_skip(im, MP_STR("unmatched-begins"));

@@ -49,7 +49,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-fold | flamegraph.pl > cpu.svg\n"
 		    "  mp-fold --by comm,tid --weight period cpu.mp\n"
-		    "  mp-fold --nested spans.mp | mp-flame > calls.html\n"
+		    "  mp-fold --nested calls.mp | mp-flame > calls.html\n"
 		    "  mp-fold monday.folded tuesday.folded > both.folded\n",
 };
 

@@ -82,6 +82,26 @@ inversions() {
 	[ "$status" = 2 ] && [[ "$output" == *"cannot make a temporary file in '/nonexistent'"*"TMPDIR"* ]] || false
 }
 
+@test "more files than may be open are merged, compressed ones too" {
+	mkdir "$TMP/many"
+	perl -e '
+		srand 5;
+		for my $i (0 .. 299) {
+			my $t = $i;
+			open F, ">", sprintf "%s/%03d", $ARGV[0], $i;
+			printf F qq({"mp":1,"datatype":"event","boot":"%d","clock_ns":%d,"realtime_ns":1700000000000000000,"events":{"a:b":{}}}\n), $i, $i;
+			printf F "%d,a:b,i=%d\ttext=%s\n", $t += rand 1000, $i, "x" x rand 80 for 1 .. 1000;
+			print F qq({"end":"event","records":1000,"lost":0}\n);
+		}' "$TMP/many"
+	for f in "$TMP"/many/*; do
+		awk -F, -v OFS=, -v i="$((10#${f##*/}))" '/^[0-9]/ { $1 = sprintf("17%017d", $1 - i); print }' "$f"
+	done | LC_ALL=C sort -s -n -t, -k1,1 > "$TMP/want"
+	gzip "$TMP"/many/*7
+	(ulimit -n 128; mp-order --realtime -m 16M "$TMP"/many/* > "$TMP/out")
+	only_events < "$TMP/out" | cmp - "$TMP/want"
+	mp-order --check "$TMP/out"
+}
+
 @test "many spilled runs are merged in several steps" {
 	awk 'BEGIN { srand(3); for (i = 0; i < 900000; i++)
 		printf "%d,a:b,n=%d\tp=%s\n", rand() * 1e9, i, "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789" }' > "$TMP/big"

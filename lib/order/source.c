@@ -13,29 +13,30 @@
 
 enum {
 	REPORTED_MAX = 5,
-	BLOCK_MIN = 64 << 10,
 	BLOCK_LEAST = 16 << 10, /* smaller blocks would be too many: their number has 22 bits */
 	AHEAD_BYTES = 4 << 20,	/* smaller files are not worth a thread */
 };
 
-static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
+static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd,
+				    struct mp_order_file *file)
 {
 	struct mp_source *src;
 
 	s->v = mp_grow(s->v, &s->cap, s->n + 1, sizeof(*s->v));
 	src = &s->v[s->n];
-	*src = (struct mp_source){ .name = name, .index = s->n++ };
+	*src = (struct mp_source){ .name = name, .file = file, .index = s->n++ };
 	src->intake = (struct mp_intake){ .fd = fd, .name = name };
 	return src;
 }
 
-static void add_sections(struct mp_sources *s, const char *name, int fd, off_t start, off_t end)
+static void add_sections(struct mp_sources *s, const char *name, int fd, struct mp_order_file *file,
+			 off_t start, off_t end)
 {
 	size_t n, i;
 	off_t *starts = mp_sections_find(fd, name, start, end, &n);
 
 	for (i = 0; i < n; i++) {
-		struct mp_source *src = add_source(s, name, fd);
+		struct mp_source *src = add_source(s, name, fd, file);
 
 		src->start = src->intake.offset = starts[i];
 		src->intake.end = i + 1 < n ? starts[i + 1] : end;
@@ -60,14 +61,16 @@ static void open_operand(struct mp_sources *s, const char *path)
 		mp_die("cannot read '%s': %m", name);
 	}
 	if (S_ISREG(st.st_mode) && start >= 0) {
-		src = add_source(s, name, fd);
+		struct mp_order_file *file = mp_order_file_new(&s->files, path, fd);
+
+		src = add_source(s, name, fd, file);
 		if (mp_intake_unpack(&src->intake))
 			return;
 		s->n--;
-		add_sections(s, name, fd, start, st.st_size);
+		add_sections(s, name, fd, file, start, st.st_size);
 		return;
 	}
-	add_source(s, name, fd)->intake.live = true;
+	add_source(s, name, fd, NULL)->intake.live = true;
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
 		fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE);
 		mp_sigint_once();
@@ -83,12 +86,23 @@ void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
 		open_operand(s, *operands);
 }
 
+/* Whether the source after this one is of another input. */
+static bool is_last_of_file(const struct mp_sources *s, size_t i)
+{
+	const struct mp_order_file *file = s->v[i].file;
+
+	return !file || i + 1 == s->n || s->v[i + 1].file != file;
+}
+
 void mp_sources_release(struct mp_sources *s)
 {
 	size_t i;
 
-	for (i = 0; i < s->n; i++)
+	for (i = 0; i < s->n; i++) {
 		mp_intake_release(&s->v[i].intake);
+		if (is_last_of_file(s, i) && s->v[i].file)
+			mp_order_file_free(&s->files, s->v[i].file);
+	}
 	free(s->v);
 	json_decref(s->headers);
 	json_decref(s->trailers);
@@ -210,12 +224,11 @@ void mp_sources_end(struct mp_sources *s)
 
 	for (i = 0; i < s->n; i++) {
 		const struct mp_source *src = &s->v[i];
-		bool last = i + 1 == s->n || s->v[i + 1].intake.fd != src->intake.fd;
 
 		open &= ~src->ended_open;
 		say_truncated(s, src, open & src->open);
 		open |= src->open;
-		if (!last)
+		if (!is_last_of_file(s, i))
 			continue;
 		say_truncated(s, src, open);
 		open = 0;
@@ -458,9 +471,11 @@ static void start_ahead(struct mp_sources *s, struct mp_source *src)
 
 void mp_source_read(struct mp_sources *s, struct mp_source *src)
 {
+	if (src->file)
+		src->intake.fd = mp_order_file_fd(&s->files, src->file);
 	if (s->block_size == 0)
 		s->block_size =
-			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
+			MP_MAX(BLOCK_LEAST, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
 	if (!src->has_block && s->n == 1 && !src->intake.live && !src->intake.ahead &&
 	    (src->intake.unpack || src->intake.end - src->intake.offset > AHEAD_BYTES))
 		start_ahead(s, src);

@@ -2,13 +2,14 @@
 /*
  * An input of mp-order: reads lines into blocks of struct mp_order, with their times on one clock.
  * A pipe is one source; a regular file is one for each of its event sections, so that files put
- * together with cat(1) are merged like files given one by one. Includes order, ctl, intake.
+ * together with cat(1) are merged like files given one by one. Includes order, ctl, file, intake.
  */
 #ifndef MP_ORDER_SOURCE_H
 #define MP_ORDER_SOURCE_H
 
 #include <sys/types.h>
 
+#include "lib/order/file.h"
 #include "lib/order/intake.h"
 #include "lib/order/order.h"
 #include "lib/stream/ctl.h"
@@ -16,8 +17,9 @@
 enum { MP_SOURCE_BUFFERS = 4 };
 
 struct mp_source {
-	const char *name; /* name of the input, for messages */
-	off_t start;	  /* regular file: where this section begins */
+	const char *name;	    /* name of the input, for messages */
+	struct mp_order_file *file; /* regular file, which its sections share; NULL: it is live */
+	off_t start;		    /* regular file: where this section begins */
 	bool at_end;
 
 	uint64_t watermark_ns; /* latest watermark on the common clock; 0: none yet */
@@ -52,6 +54,7 @@ struct mp_sources {
 	struct mp_source *v;
 	size_t n, cap;
 	struct mp_order *order;
+	struct mp_order_files files;
 	bool realtime;	 /* the common clock is CLOCK_REALTIME */
 	bool many_hosts; /* host= distinguishes the events */
 	size_t block_size;

@@ -11,7 +11,9 @@ static const struct mp_str no_key = { "", 0 };
 
 void mp_dists_init(struct mp_dists *d)
 {
-	mp_map_init(&d->map, d->counting ? offsetof(struct mp_dist, hist) : sizeof(struct mp_dist));
+	mp_map_init(&d->map, d->counting ? offsetof(struct mp_dist, hist)
+			     : d->linear ? sizeof(struct mp_dist)
+					 : offsetof(struct mp_dist, linear));
 	d->parts = mp_alloc(MP_MAX(d->by->n, (size_t)1) * sizeof(*d->parts));
 	d->total = 0;
 	d->overflow = false;
@@ -27,7 +29,8 @@ static void release_values(struct mp_dists *d)
 		struct mp_dist *dist = mp_map_value(e);
 
 		mp_loghist_release(&dist->hist);
-		mp_linear_release(&dist->linear);
+		if (d->linear)
+			mp_linear_release(&dist->linear);
 	}
 }
 
@@ -77,7 +80,7 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 		dist->bad = bad_escape(d->parts, n);
 		dist->sums = mp_arena_alloc(&d->map.arena, d->sums.n * sizeof(*dist->sums));
 		memset(dist->sums, 0, d->sums.n * sizeof(*dist->sums));
-		if (!d->counting)
+		if (d->linear && !d->counting)
 			mp_linear_init(&dist->linear, d->width, d->binary);
 	}
 	if (!dist->bad)

@@ -18,7 +18,7 @@ struct mp_dist {
 	double *sums; /* of mp_dists.sums, in their order */
 	/* the following members are not allocated if only counts are kept */
 	struct mp_loghist hist;
-	struct mp_linear linear; /* used only if mp_dists.linear is set */
+	struct mp_linear linear; /* allocated only if mp_dists.linear is set */
 };
 
 struct mp_dists {

@@ -198,8 +198,8 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
-	$(call show,BPF)$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
-		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call show,BPF)$(CLANG) -target bpf -O2 -g -Wall -Wextra -ffile-prefix-map=$(CURDIR)=. -I. \
+		-idirafter /usr/include/$(MULTIARCH) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/lib/capture/bpf/bpf.o: $(BPF_OBJ)
 $(BUILD)/lib/capture/bpf/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"' \
@@ -463,7 +463,7 @@ DEB := $(BUILD_ROOT)/deb
 DEB_OBJECTS := $(BUILD_ROOT)/deb-objects
 
 deb: deps-deb
-	@docs/packaging/deb '$(PACKAGE_VERSION)' $(DEB) $(DEB_OBJECTS) '$(DEPS_BUILD)'
+	@docs/packaging/deb '$(PACKAGE_VERSION)' $(DEB) $(DEB_OBJECTS) '$(strip $(DEPS_BUILD))'
 
 dist:
 	@docs/packaging/dist '$(PACKAGE_VERSION)' $(BUILD_ROOT)

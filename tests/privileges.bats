@@ -69,7 +69,7 @@ kernel_frames() {
 	record -e raw_syscalls:sys_enter -g user -p "$LOAD_PID" -n 20
 	[ "$(grep -c '^[0-9].*stack=.*;main;.*call' "$TMP/s")" -ge 10 ]
 	[ "$(trailer "$TMP/s" unwound.bpf.stacks)" -ge 10 ]
-	record offcpu -d 100ms
+	record offcpu -- /bin/sleep 0.1
 	grep -q '^[0-9]*#' "$TMP/s"
 }
 

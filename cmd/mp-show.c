@@ -289,6 +289,11 @@ static void add_head(struct mp_pipeline *p, char **collectors, bool for_people)
 	}
 	if (work.recorded.n > 1)
 		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-order");
+	if (work.recorded.imported && for_people) {
+		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-import");
+		mp_stage_add(&p->v[0], work.recorded.imported);
+		return;
+	}
 	if (work.recorded.n > 1 || for_people)
 		for (i = 0; i < work.recorded.n; i++)
 			mp_stage_add(&p->v[0], work.recorded.files[i]);
@@ -381,7 +386,9 @@ static void print_facts(const struct mp_plan *plans, size_t n)
 	size_t i;
 
 	mp_facts_print(&text, &work.facts,
-		       work.recorded.n > 1 ? "several files" : work.recorded.files[0]);
+		       work.recorded.n > 1	? "several files"
+		       : work.recorded.imported ? work.recorded.imported
+						: work.recorded.files[0]);
 	for (i = 0; i < n; i++)
 		add_plan(&text, &plans[i]);
 	print(&text, to_stdout ? STDERR_FILENO : STDOUT_FILENO);
@@ -629,6 +636,7 @@ int main(int argc, char **argv)
 	} else {
 		check_files(operands);
 		mp_recorded_open(&work.recorded, operands);
+		lower(work.recorded.status);
 		lower(mp_facts_read(&work.facts, work.recorded.files));
 		if (!work.facts.events && !work.facts.points && !work.facts.stacks)
 			mp_say("the recording is empty");

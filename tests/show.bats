@@ -297,6 +297,58 @@ names() {
 	[ -c /dev/null ]
 }
 
+# MARPLE's file with a data set of each datatype, and two of points.
+marple() {
+	cat <<- 'X'
+		{"start": "2018-09-13 15:42:35", "end": "2018-09-13 15:42:40", "interface": "Scheduling Events", "datatype": "event"}
+		1000$$$sched_switch$$${'pid': '12', 'comm': 'nginx', 'cpu': '1'}$$$None
+		2000$$$sched_switch$$${'pid': '13', 'comm': 'bash', 'cpu': '0'}$$$None
+
+		{"start": "2018-09-13 15:42:35", "end": "b", "interface": "Call Stacks", "datatype": "stack", "data options": {"weight_units": "calls"}}
+		12#nginx;main;read
+		5#nginx;main;write
+
+		{"start": "2018-09-13 15:42:35", "end": "b", "interface": "Memory", "datatype": "point"}
+		1.0$$$5$$$one
+		2.0$$$7$$$one
+
+		{"start": "2018-09-13 15:42:35", "end": "b", "interface": "Disk", "datatype": "point"}
+		1.0$$$100$$$two
+	X
+}
+
+@test "a file of another format is imported: events, stacks and points of MARPLE have a picture each, by one command" {
+	cd "$TMP/here"
+	marple > all.marple
+	mp-import all.marple > all.mp
+	run --separate-stderr mp-show all.marple
+	[ "$status" = 0 ] && [ -z "$stderr" ] || { echo "$output $stderr"; false; }
+	[ "${lines[0]}" = all.marple ] && [ "${lines[-1]}" = all.marple.html ]
+	[[ "$output" == *"page        the events"*"areas       the points"*"flame graph the stacks"*"table       the events"* ]] || { echo "$output"; false; }
+	# the page is that of the printed commands, in which the file has its name
+	mp-show --print all.marple > commands
+	[ "$(grep -c '^mp-import all.marple | ' commands)" = 4 ]
+	mv all.marple.html shown.html
+	sh -e ./commands
+	[ -s all.marple.html ] && [ -s all.marple-areas.svg ] && [ -s all.marple-flame.html ]
+	# a data set by itself, as with --noagg: a file for each, which has the picture of its datatype
+	awk '/^{"mp"/ { f = "set" ++n ".mp" } { print > f }' all.mp
+	for wanted in '1 mp-page' '2 mp-flame' '3 mp-stackplot' '4 mp-stackplot'; do
+		run --separate-stderr mp-show --print "set${wanted% *}.mp"
+		[ "$status" = 0 ] && [ -z "$stderr" ] && [[ "${lines[-1]}" == *"${wanted#* } "*"set${wanted% *}."* ]] || { echo "$wanted: $output $stderr"; false; }
+	done
+	# a stream and folded text are read as they are
+	mp-show --print all.mp | grep -q mp-import && false
+	echo 'a;b 3' > f.folded
+	mp-show --print f.folded | grep -q mp-import && false
+	# perf script text, from a pipe
+	printf 'cat 7 [001] 9.100000: sched:sched_wakeup: comm=x pid=5 prio=120 target_cpu=001\n' | mp-show --print - | grep -q '^mp-import - | .*mp-page'
+	# what mp-import skips is reported, and in the status
+	echo '{' >> all.marple
+	run mp-show --print all.marple
+	[ "$status" = 1 ] && [[ "$output" == *"mp-import: "* ]] || { echo "$output"; false; }
+}
+
 @test "--text prints all that can be text, each below the command for it" {
 	cd "$TMP/here"
 	cp "$TMP/stream" x.mp

@@ -435,6 +435,23 @@ static bool shows_events(const struct lines *l)
 	return false;
 }
 
+/* Excludes what a recording has beside events, which has pictures of its own. */
+static void only_events(struct mp_plan *plan, const struct mp_facts *f)
+{
+	if (f->events && (f->points || f->stacks))
+		ADD(mp_pipeline_insert(&plan->pipeline, 0, NULL), "mp-select", "-f", "time >= 0");
+}
+
+/* Adds a picture of what a recording has beside events, and of which a condition selects all. */
+static void add_others(struct mp_plans *plans, enum form form, const char *all, const char *why)
+{
+	struct mp_plan plan = { .why = mp_strdup(why) };
+
+	ADD(mp_pipeline_insert(&plan.pipeline, 0, NULL), "mp-select", "-f", all);
+	mp_stage_add(mp_pipeline_insert(&plan.pipeline, 1, NULL), programs[form]);
+	add_part(plans, &plan, form);
+}
+
 /*
  * Adds what the recording is shown by without a page, what the collectors show, each form once, and
  * a table. The page itself has a flame graph.
@@ -463,8 +480,13 @@ static void add_parts(struct mp_plans *plans, const struct lines *l, const struc
 	}
 	if (!f->events)
 		return;
+	if (f->points)
+		add_others(plans, STACKPLOT, "x >= 0 || x < 0", "the points");
+	if (f->stacks)
+		add_others(plans, FLAME, "weight >= 0 || weight < 0", "the stacks");
 	plan = (struct mp_plan){ .why = NULL };
 	choose_form(&plan, l, f, TABLE, "the events");
+	only_events(&plan, f);
 	add_part(plans, &plan, TABLE);
 }
 
@@ -483,7 +505,9 @@ bool mp_plans_page(struct mp_plans *plans, const struct mp_facts *f, const struc
 	read_lines(&lines, f);
 	suits = f->events || (!f->stacks && !f->points && shows_events(&lines));
 	if (suits) {
-		choose_form(&page, &lines, f, PAGE, "all of the recording");
+		choose_form(&page, &lines, f, PAGE,
+			    f->points || f->stacks ? "the events" : "all of the recording");
+		only_events(&page, f);
 		add_plan(plans, &page);
 		add_parts(plans, &lines, f);
 	}

@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include "lib/core/str.h"
+#include "lib/import/guess.h"
+#include "lib/recordings/children.h"
+#include "lib/show/pipeline.h"
 #include "lib/stream/input.h"
 
 static char stdin_name[] = "-";
@@ -46,6 +49,14 @@ static void write_all(int fd, const char *data, size_t len)
 	}
 }
 
+/* Makes a file standard input, which then begins at its start. */
+static void use(int fd)
+{
+	if (lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0)
+		mp_die("cannot use a temporary file: %m");
+	close(fd);
+}
+
 /* Copies what can be read only once to a file that replaces standard input. */
 static void spool(int from, const char *name)
 {
@@ -60,9 +71,7 @@ static void spool(int from, const char *name)
 			mp_die("cannot read '%s': %m", name);
 		write_all(to, data, n);
 	}
-	if (lseek(to, 0, SEEK_SET) < 0 || dup2(to, STDIN_FILENO) < 0)
-		mp_die("cannot use a temporary file: %m");
-	close(to);
+	use(to);
 }
 
 /* The name of a file without its folder and without ".mp", ".mp.gz". */
@@ -79,6 +88,42 @@ static char *stem_of(const char *path)
 	return mp_strndup(name.p, name.len);
 }
 
+/*
+ * Whether a file is a text that mp-import reads, and that the programs which draw do not: they read
+ * streams and folded text.
+ */
+static bool is_foreign(int fd)
+{
+	static char head[MP_IMPORT_LOOK];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	const struct mp_import_format *format;
+
+	if (n <= 0 || mp_input_binary_kind(head, n))
+		return false;
+	format = mp_import_guess(head, n, (size_t)n < sizeof(head)).format;
+	return format && format != &mp_import_stream && format != &mp_import_folded;
+}
+
+/* Replaces the only file by what mp-import makes of it. */
+static void import(struct mp_recorded *r)
+{
+	int to = mp_recorded_temporary();
+	struct mp_pipeline p = { NULL, 0, 0 };
+
+	mp_stage_add(mp_pipeline_insert(&p, 0, NULL), "mp-import");
+	mp_children_guard();
+	r->status = mp_pipeline_run(&p, r->fd, to);
+	mp_pipeline_release(&p);
+	if (r->status == MP_FAIL)
+		mp_die("cannot import '%s'", r->files[0]);
+	if (r->fd > STDIN_FILENO)
+		close(r->fd);
+	use(to);
+	r->fd = STDIN_FILENO;
+	r->imported = r->files[0];
+	r->files[0] = stdin_name;
+}
+
 /* Opens the only file. */
 static void open_one(struct mp_recorded *r)
 {
@@ -86,13 +131,15 @@ static void open_one(struct mp_recorded *r)
 
 	r->fd = mp_input_open(r->files[0]);
 	r->stem = is_stdin ? mp_strdup("recording") : stem_of(r->files[0]);
-	if (is_regular(r->fd))
-		return;
-	spool(r->fd, is_stdin ? "stdin" : r->files[0]);
-	if (!is_stdin)
-		close(r->fd);
-	r->fd = STDIN_FILENO;
-	r->files[0] = stdin_name;
+	if (!is_regular(r->fd)) {
+		spool(r->fd, is_stdin ? "stdin" : r->files[0]);
+		if (!is_stdin)
+			close(r->fd);
+		r->fd = STDIN_FILENO;
+		r->files[0] = stdin_name;
+	}
+	if (is_foreign(r->fd))
+		import(r);
 }
 
 void mp_recorded_open(struct mp_recorded *r, char **files)

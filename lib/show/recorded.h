@@ -10,11 +10,15 @@ struct mp_recorded {
 	size_t n;
 	char *stem; /* of the names of pictures: "cpusched-20261123-120501" */
 	int fd;	    /* of the only file, to be read again from its start; -1: there are several */
+	/* what the only file was before mp-import converted it to standard input; NULL: it was not */
+	char *imported;
+	enum mp_status status; /* of mp-import */
 };
 
 /*
  * Opens the files, of which there is at least one; "-" is standard input. What is not a regular
- * file is copied to a temporary one, which replaces standard input. Failing ends the program.
+ * file is copied to a temporary one, which replaces standard input. So is what mp-import makes of
+ * the only file, if it is a text of another format. Failing ends the program.
  */
 void mp_recorded_open(struct mp_recorded *r, char **files);
 void mp_recorded_close(struct mp_recorded *r);

@@ -340,6 +340,18 @@ divided() {	# FILE X Y TOP OPTION...
 	done
 }
 
+@test "a comparison says where its sides differ in length and losses, and nothing where they do not" {
+	for n in 1000 2000; do
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%.0f,a:b,comm=c%d\tdur=5\n", 1e9 + i * 1e6, i % 3
+			print "{\"lost\":" n / 100 ",\"time\":1500000000,\"cpu\":0}" }' > "$TMP/$n"
+	done
+	mp-svg-heatmap --diff -x comm "$TMP/1000" "$TMP/2000" > "$TMP/svg" 2> "$TMP/err" || [ $? = 1 ]
+	grep -q '>the sides are of different length: 999 ms before, 2 s after (shares are not rates)<' "$TMP/svg"
+	grep -q '>lost events: 10 before, 20 after<' "$TMP/svg"
+	mp-svg-heatmap --diff -x comm "$TMP/1000" "$TMP/1000" > "$TMP/svg" 2> "$TMP/err" || [ $? = 1 ]
+	! grep -qE 'different length|lost events:' "$TMP/svg"
+}
+
 @test "--ascii fits terminals from 40 by 12 to 200 by 50, with outliers, notes and long titles" {
 	awk 'BEGIN { srand(4); for (i = 0; i < 3000; i++) {
 		printf "%.0f,a:b,comm=a long name of a task %d\tcpu=%d\tdur=%d\t.size=%d\n", i * 1e6, i % 40, i % 30,

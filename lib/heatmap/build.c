@@ -178,6 +178,8 @@ static void handle_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
 {
 	int64_t from = ctl->from_ns ? ctl->from_ns : ctl->time_ns, factor;
 
+	r->sums.info.sides[r->after].lost =
+		mp_count_sum(r->sums.info.sides[r->after].lost, ctl->lost);
 	if (!r->sums.begun) { /* the axes are not known before the first record */
 		r->sums.early_losses += ctl->lost;
 		return;
@@ -422,6 +424,13 @@ void mp_heat_after(struct mp_heat_reader *r)
 		mp_grid_select_plane(&r->sums.grid, 1);
 }
 
+static void note_time(struct mp_heat_side *side, uint64_t time_ns)
+{
+	side->first_ns = side->timed ? MP_MIN(side->first_ns, time_ns) : time_ns;
+	side->last_ns = side->timed ? MP_MAX(side->last_ns, time_ns) : time_ns;
+	side->timed = true;
+}
+
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
 	int result;
@@ -436,6 +445,8 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 	}
 	if (rec->kind == MP_EVENT && !is_wanted(r, rec))
 		return 0;
+	if (rec->kind == MP_EVENT)
+		note_time(&r->sums.info.sides[r->after], rec->time_ns);
 	mp_choice_look(&r->choice, rec);
 	if (!r->kind) {
 		if (!r->sums.begun)

@@ -271,6 +271,29 @@ static void note_groups(struct mp_buf *to, const struct mp_heat *h)
 		      mp_plural(h->n_merged), h->info->groups.merged ? " or less" : "");
 }
 
+/* Notes how the sides of a comparison differ in what they cover. */
+static void note_sides(struct mp_buf *to, const struct mp_heat *h)
+{
+	const struct mp_heat_side *a = &h->info->sides[0], *b = &h->info->sides[1];
+	double before = (double)(a->last_ns - a->first_ns),
+	       after = (double)(b->last_ns - b->first_ns);
+
+	if (a->timed && b->timed && fabs(before - after) > 0.05 * MP_MAX(before, after)) {
+		mp_buf_printf(to, "the sides are of different length: ");
+		put_ns(to, before);
+		mp_buf_printf(to, " before, ");
+		put_ns(to, after);
+		mp_buf_printf(to, " after (shares are not rates)\n");
+	}
+	if (a->lost != b->lost) {
+		mp_buf_printf(to, "lost events: ");
+		mp_heat_put_count(to, a->lost);
+		mp_buf_printf(to, " before, ");
+		mp_heat_put_count(to, b->lost);
+		mp_buf_printf(to, " after\n");
+	}
+}
+
 void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 {
 	uint64_t lost = mp_count_sum(h->grid->lost_elsewhere, h->lost_beyond);
@@ -284,6 +307,7 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 	note_beyond(to, h, false, true);
 	note_groups(to, h);
 	if (h->before) {
+		note_sides(to, h);
 		mp_buf_printf(to, "change: share of the cell in its side, after minus before, in "
 				  "percentage points\n");
 		if (is_count(h->info))

@@ -28,13 +28,21 @@ struct mp_heat_axis {
 	char *name; /* name of the axis for display; NULL: that of the field */
 };
 
+/* What a side of a comparison covers. */
+struct mp_heat_side {
+	uint64_t lost;
+	bool timed; /* it has events: the following members are valid */
+	uint64_t first_ns, last_ns;
+};
+
 struct mp_heat_info {
 	struct mp_heat_axis x, y;
 	char *weight; /* name of the field, or "count" */
 	char *unit;   /* unit of the weight */
 	char *group;  /* name of the field that divides the map into panels or hues; or NULL */
 	struct mp_groups groups;
-	bool spread;  /* spans are spread over the columns that they cover */
+	struct mp_heat_side sides[2]; /* of a comparison: before, after; else only the first */
+	bool spread;		      /* spans are spread over the columns that they cover */
 	char *events; /* types that were added up, as in "a:b, c:d"; "" for points */
 	bool has_origin;
 	/* the time at 0 of a time axis; without has_origin the first event is at 0 */

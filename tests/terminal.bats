@@ -91,9 +91,14 @@ on() {
 	timeout 150 tests/tools/terminal.py --columns "$1" --rows "$2" "${@:3}" > "$TMP/out" 2> "$TMP/err"
 }
 
-# The picture of this number, from 1; without it the last one, and what follows it.
+# The last picture, and what follows it.
 picture() {
-	awk -v n="$1" 'BEGIN { RS = "\n\f\n" } { sub(/\n$/, ""); last = $0 } NR == n { print } END { if (!n) print last }' "$TMP/out"
+	awk 'BEGIN { RS = "\n\f\n" } { sub(/\n$/, ""); last = $0 } END { print last }' "$TMP/out"
+}
+
+# The first picture that shows this pattern.
+picture_with() {
+	awk -v pattern="$1" 'BEGIN { RS = "\n\f\n" } $0 ~ pattern { print; exit }' "$TMP/out"
 }
 
 # N events of 40 tasks, one of which has a name that a terminal would obey.
@@ -116,11 +121,9 @@ switches() {
 @test "--live rewrites a table in place while input comes, and ends with the one that comes without it" {
 	timed 2000 > "$TMP/in"
 	for options in "--count comm,tid" "--by comm,cpu -s --sort p99" "--by cpu" "--count cpu --across tid" "--by comm -s --top 3 -w dur"; do
-		on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms $options || { cat "$TMP/err"; false; }
-		# a picture of half of the input, which fits the terminal
-		picture 2 > "$TMP/half"
-		grep -q '^[0-9.]* s, 1000 records$' "$TMP/half" || { cat "$TMP/half"; false; }
-		[ "$(wc -l < "$TMP/half")" -le 15 ]
+		# there is a picture of half of the input, which fits the terminal
+		on 80 15 --input "$TMP/in" --until 's, 1000 records' -- mp-hist --live=30ms $options || { cat "$TMP/err"; false; }
+		[ "$(picture_with 's, 1000 records' | wc -l)" -le 15 ]
 		on 80 15 --input "$TMP/in" -- mp-hist $options
 		cp "$TMP/out" "$TMP/whole"
 		on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms $options
@@ -128,8 +131,7 @@ switches() {
 	done
 	switches 3000 > "$TMP/in"
 	for options in "" "--sort wait-max" "--sort migr"; do
-		on 200 15 --input "$TMP/in" --pictures 2 -- mp-sched --live=30ms $options || { cat "$TMP/err"; false; }
-		picture 2 | grep -q '^46 tasks in '
+		on 200 15 --input "$TMP/in" --until '^46 tasks in ' -- mp-sched --live=30ms $options || { cat "$TMP/err"; false; }
 		mp-sched --table $options "$TMP/in" > "$TMP/whole"
 		picture | tail -n "$(wc -l < "$TMP/whole")" | diff - "$TMP/whole"
 	done
@@ -138,21 +140,21 @@ switches() {
 @test "--live shows the keys that are greatest so far, as many as fit, with the sums of what has come" {
 	timed 2000 > "$TMP/in"
 	head -n 1000 "$TMP/in" | mp-hist --by tid -s --sort max --top 11 > "$TMP/expected"
-	on 80 15 --input "$TMP/in" --pictures 2 -- mp-hist --live=30ms --by tid -s --sort max
-	picture 2 | sed '1d; /^$/d' | head -n 12 | diff - <(head -n 12 "$TMP/expected")
+	on 80 15 --input "$TMP/in" --until 's, 1000 records' -- mp-hist --live=30ms --by tid -s --sort max
+	picture_with 's, 1000 records' | sed '1d; /^$/d' | head -n 12 | diff - <(head -n 12 "$TMP/expected")
 	# the tasks of half of the switches, whose states have not ended yet
 	switches 3000 > "$TMP/in"
 	head -n 1501 "$TMP/in" > "$TMP/half"
-	on 200 20 --input "$TMP/in" --pictures 2 -- mp-sched --live=30ms --sort runs
-	picture 2 | awk '$1 == "all" { print $2 }' > "$TMP/runs"
 	# the last run of each CPU has not ended
-	mp-sched --table --tsv "$TMP/half" 2> /dev/null | awk -F'\t' '$1 == "total" { print $6 - 2 }' | diff - "$TMP/runs"
+	runs=$(mp-sched --table --tsv "$TMP/half" 2> /dev/null | awk -F'\t' '$1 == "total" { print $6 - 2 }')
+	on 200 20 --input "$TMP/in" --until "all +$runs " -- mp-sched --live=30ms --sort runs || { cat "$TMP/err"; false; }
+	[ "$(picture_with "all +$runs " | wc -l)" -le 19 ]
 }
 
 @test "--live fits a window that becomes smaller, and ends with all counts after ^C" {
 	timed 2000 > "$TMP/in"
-	on 90 20 --input "$TMP/in" --pictures 2 --resize 40 8 -- mp-hist --live=30ms --count comm,tid || { cat "$TMP/err"; false; }
-	on 80 15 --input "$TMP/in" --pictures 2 --interrupt -- mp-hist --live=30ms --count cpu || { cat "$TMP/err"; false; }
+	on 90 20 --input "$TMP/in" --until 's, 1000 records' --resize 40 8 -- mp-hist --live=30ms --count comm,tid || { cat "$TMP/err"; false; }
+	on 80 15 --input "$TMP/in" --until 's, 1000 records' --interrupt -- mp-hist --live=30ms --count cpu || { cat "$TMP/err"; false; }
 	picture | tail -n 3 | awk '{ print $1, $4 }' | diff - <(printf '%s\n' "667 0" "667 1" "666 2")
 }
 

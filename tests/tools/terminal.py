@@ -12,6 +12,7 @@ p.add_argument("--columns", type=int, default=80)
 p.add_argument("--rows", type=int, default=24)
 p.add_argument("--input", help="what the program reads: the first half, and after --pictures the rest")
 p.add_argument("--pictures", type=int, default=0, help="wait until so many pictures were replaced")
+p.add_argument("--until", help="a pattern that such a picture must show first")
 p.add_argument("--resize", type=int, nargs=2, help="columns and rows that the terminal gets then")
 p.add_argument("--interrupt", action="store_true", help="press ^C then")
 p.add_argument("command", nargs="+")
@@ -40,7 +41,7 @@ class Terminal:
 
     def sequence(self, n, final):
         if final == "A":
-            if int(n) > o.rows - 1:
+            if int(n) > allowed()[1] - 1:
                 sys.exit(f"the cursor moves up by {n} lines of {o.rows}")
             self.row -= int(n)
         elif final == "H":
@@ -67,9 +68,16 @@ class Terminal:
                 sys.exit(f"control byte {c!r} before {text[:40]!r}")
             else:
                 self.put(c)
-                if self.column >= o.columns and not ended:
+                if self.column >= allowed()[0] and not ended:
                     sys.exit(f"a line of a picture reaches column {self.column}: {self.text()[-200:]}")
         return ""
+
+
+def allowed():
+    """The columns and rows of the terminal; what was written before a change of these may have more."""
+    if len(screen.pictures) < settled:
+        return max(before[0], o.columns), max(before[1], o.rows)
+    return o.columns, o.rows
 
 
 def size():
@@ -90,6 +98,7 @@ os.close(reading)
 lines = open(o.input, "rb").read().splitlines(True) if o.input else []
 half = len(lines) // 2
 screen, rest, ended, bytes_left = Terminal(), "", False, b""
+before, settled = (0, 0), 0
 to_write = b"".join(lines[:half])
 deadline = time.monotonic() + 120
 os.set_blocking(writing, False)
@@ -116,8 +125,12 @@ while True:
             sys.exit(f"not UTF-8: {data[-80:]!r}")
         rest = screen.add(rest + text)
     if not to_write and not ended and len(screen.pictures) >= o.pictures:
-        if o.resize:
-            (o.columns, o.rows), o.resize, o.pictures = o.resize, None, len(screen.pictures) + 2
+        if o.until:
+            if any(re.search(o.until, t) for t in screen.pictures):
+                o.until = None
+        elif o.resize:
+            before, settled = (o.columns, o.rows), len(screen.pictures) + 2
+            (o.columns, o.rows), o.resize, o.pictures = o.resize, None, settled + 1
             size()
         elif o.interrupt:
             os.write(terminal, b"\x03")

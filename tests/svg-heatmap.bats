@@ -303,7 +303,7 @@ divided() {	# FILE X Y TOP OPTION...
 @test "panels and hues have the records of their values, share axes, and the rest is 'other'" {
 	# task-0 has most records, task-11 fewest
 	awk 'BEGIN { srand(11); for (i = 0; i < 8000; i++)
-		printf "%d,disk:done,cpu=%d\tcomm=task-%d\t.n=%d\tdur=%d\n", i * 500000, int(rand() * 5), int(12 * rand() ^ 2), i % 9, exp(rand() * 9 + 5) }' > "$TMP/in"
+		printf "%.0f,disk:done,cpu=%d\tcomm=task-%d\t.n=%d\tdur=%d\n", i * 500000, int(rand() * 5), int(12 * rand() ^ 2), i % 9, exp(rand() * 9 + 5) }' > "$TMP/in"
 	local o
 	for o in --panels --hue; do
 		divided "$TMP/in" time dur 5 --log $o comm
@@ -325,7 +325,7 @@ divided() {	# FILE X Y TOP OPTION...
 }
 
 @test "of more values than have a plane, the lighter ones are in 'other', no record is lost, and memory is limited" {
-	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%d,a:b,comm=%s\tdur=%d\n", i * 1000, i % 2 ? "heavy-" i % 3 : "k" i, 10 ^ (i % 9) }' > "$TMP/in"
+	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%.0f,a:b,comm=%s\tdur=%d\n", i * 1000, i % 2 ? "heavy-" i % 3 : "k" i, 10 ^ (i % 9) }' > "$TMP/in"
 	for o in --panels --hue; do
 		run --separate-stderr mp-svg-heatmap --log $o comm "$TMP/in"
 		[ "$status" = 1 ]

@@ -6,7 +6,7 @@
 
 enum {
 	BATCH_MIN = 4 << 20, /* bytes; sorted within the caches of a CPU */
-	BATCH_SHARE = 8,     /* a batch is at most this part of the lines held */
+	BATCH_SHARE = 16,    /* a batch is at most this part of the lines held */
 	FILES_MAX = 64,	     /* files merged at once */
 	WORTH_MIN = 2 * BATCH_MIN,
 	FEW = 16,  /* lines sorted by insertion */

@@ -54,6 +54,7 @@ static size_t dump(struct mp_dists *d, char **text)
 static void show(struct mp_dists *d)
 {
 	struct mp_dist_style style = { .by = &by,
+				       .sums = &d->sums,
 				       .counting = d->counting,
 				       .rows = 20,
 				       .field = about.field,

@@ -60,7 +60,7 @@ names() {
 	[ "$(stat -c %a "$STATE"/*.mp)" = 600 ]
 	run --separate-stderr mp-show
 	[ "$status" = 0 ] && [ -z "$stderr" ]
-	[[ "$output" == *"event by mp-record on web7"*"collector waits"*"0.990 s from"*"0 events"*" 100  a:begin, with stacks"* ]] || false
+	[[ "$output" == *"event by mp-record on web7"*"collector   waits"*"0.990 s from"*"0 events"*" 100  a:begin, with stacks"* ]] || false
 	[[ "$output" == *"the default of collector waits"*"mp-pair -b a:begin -e a:end -k tid $STATE/waits-"*".mp | mp-svg-heatmap --log"* ]] || false
 	[ "${lines[-1]}" = "$(ls "$STATE"/waits-*.html)" ]
 	recording=$(ls "$STATE"/waits-*.mp)

@@ -162,7 +162,7 @@ static void print_types(struct mp_buf *to, const struct mp_facts *f)
 	for (i = 0; i < MP_MIN(n, (size_t)TYPES_SHOWN); i++) {
 		const struct mp_type_facts *t = mp_map_value(v[i]);
 
-		mp_buf_printf(to, "%12llu  ", (unsigned long long)t->n);
+		mp_buf_printf(to, "%14llu  ", (unsigned long long)t->n);
 		mp_esc_terminal(to, v[i]->key);
 		if (t->stacks)
 			mp_buf_str(to, MP_STR(", with stacks"));
@@ -171,7 +171,7 @@ static void print_types(struct mp_buf *to, const struct mp_facts *f)
 		mp_buf_byte(to, '\n');
 	}
 	if (n > TYPES_SHOWN)
-		mp_buf_printf(to, "%12s  %zu more types\n", "", n - TYPES_SHOWN);
+		mp_buf_printf(to, "%14s  %zu more types\n", "", n - TYPES_SHOWN);
 	free(v);
 }
 
@@ -183,20 +183,20 @@ static void print_sections(struct mp_buf *to, const struct mp_facts *f)
 	for (e = f->sections.first; e && n < SECTIONS_SHOWN; e = e->next, n++) {
 		const uint64_t *count = mp_map_value(e);
 
-		mp_buf_printf(to, "  %-10s", n ? "" : "sections");
+		mp_buf_printf(to, "  %-12s", n ? "" : "sections");
 		if (*count > 1)
 			mp_buf_printf(to, "%llu of ", (unsigned long long)*count);
 		mp_esc_terminal(to, e->key);
 		mp_buf_byte(to, '\n');
 	}
 	if (f->sections.n > n)
-		mp_buf_printf(to, "%12s%zu more\n", "", f->sections.n - n);
+		mp_buf_printf(to, "%14s%zu more\n", "", f->sections.n - n);
 }
 
 static void print_count(struct mp_buf *to, uint64_t n, const char *what)
 {
 	if (n)
-		mp_buf_printf(to, "%12llu  %s\n", (unsigned long long)n, what);
+		mp_buf_printf(to, "%14llu  %s\n", (unsigned long long)n, what);
 }
 
 static void print_times(struct mp_buf *to, const struct mp_facts *f)
@@ -205,7 +205,7 @@ static void print_times(struct mp_buf *to, const struct mp_facts *f)
 
 	if (!f->events)
 		return;
-	mp_buf_printf(to, "  %-10s%.3f s", "time", (double)(f->last_ns - f->first_ns) / 1e9);
+	mp_buf_printf(to, "  %-12s%.3f s", "time", (double)(f->last_ns - f->first_ns) / 1e9);
 	if (f->realtime_ns) {
 		mp_rfc3339(from, f->realtime_ns, true);
 		mp_buf_printf(to, " from %.19s", from);
@@ -221,12 +221,12 @@ void mp_facts_print(struct mp_buf *to, const struct mp_facts *f, const char *tit
 	mp_buf_byte(to, '\n');
 	print_sections(to, f);
 	for (e = f->collectors.first; e; e = e->next) {
-		mp_buf_printf(to, "  %-10s", "collector");
+		mp_buf_printf(to, "  %-12s", "collector");
 		mp_esc_terminal(to, e->key);
 		mp_buf_byte(to, '\n');
 	}
 	print_times(to, f);
-	mp_buf_printf(to, "  %-10s%llu events\n", "lost", (unsigned long long)f->lost);
+	mp_buf_printf(to, "  %-12s%llu events\n", "lost", (unsigned long long)f->lost);
 	print_types(to, f);
 	print_count(to, f->points, "points");
 	print_count(to, f->stacks, "stacks");

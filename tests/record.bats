@@ -155,7 +155,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	[ "$status" = 0 ]
 	[[ "${lines[0]}" == "Collectors:" && "$output" == *$'\n\nTracepoints:\n  '*$'\n  sched:sched_switch\n'* ]]
 	# all descriptions of the first groups are in one column
-	[ "$(sed '/^Tracepoints:/,$d' <<< "$output" | sed -n 's/^\(  [^ ]*  *\)[^ ].*/\1/p' | awk '{ print length }' | sort -u)" = 22 ]
+	[ "$(sed '/^Tracepoints:/,$d' <<< "$output" | sed -n 's/^\(  [^ ]*  *\)[^ ].*/\1/p' | awk '{ print length }' | sort -u)" = 30 ]
 	[ "$(mp-record -l '*:sched_switch')" = $'Tracepoints:\n  sched:sched_switch' ]
 	run mp-record -l -v sched:sched_switch
 	[[ "$output" == *".prev_comm "*" str "*"filter with == != ~"* ]]

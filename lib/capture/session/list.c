@@ -10,7 +10,7 @@
 #include "lib/definition/definition.h"
 #include "lib/stream/esc.h"
 
-enum { NAME_COLUMNS = 18, NAMES_COLUMNS = 80 };
+enum { NAME_COLUMNS = 26, NAMES_COLUMNS = 80 };
 
 struct listing {
 	struct mp_out *out;

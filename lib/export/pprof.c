@@ -12,6 +12,7 @@
 #include "lib/export/gzip.h"
 #include "lib/pprof/pprof.pb-c.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/unit.h"
 
 struct state {
 	struct mp_export *ex;
@@ -173,14 +174,16 @@ static void write_head(struct state *s)
 	const struct mp_fold_reader *r = &s->ex->reader;
 	struct mp_str weight = mp_fold_reader_weight(r);
 	bool count = mp_str_eq(weight, MP_STR("count"));
-	const char *unit = mp_fold_reader_unit(r);
+	const char *unit = mp_fold_reader_unit(r), *word = mp_unit_word(unit);
 	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *one = &type;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	char text[64];
 	int64_t comment;
 
 	type.type = text_of(s, count ? MP_STR("samples") : weight);
-	type.unit = text_of(s, mp_str(mp_export_unit(unit, count || !*unit ? "count" : unit)));
+	if (!word)
+		word = count || !*unit ? "count" : unit;
+	type.unit = text_of(s, mp_str(word));
 	part.n_sample_type = 1;
 	part.sample_type = &one;
 	part.time_nanos = json_integer_value(json_object_get(r->origin, "realtime_ns"));

@@ -7,6 +7,7 @@
 #include "lib/export/speedscope.h"
 
 #include "lib/core/map.h"
+#include "lib/stream/unit.h"
 
 struct state {
 	struct mp_export *ex;
@@ -70,6 +71,7 @@ void mp_export_speedscope(struct mp_export *ex)
 {
 	struct state s = { .ex = ex };
 	struct mp_str weight;
+	const char *unit;
 
 	mp_export_fold(ex);
 	if (mp_export_none(ex))
@@ -81,8 +83,8 @@ void mp_export_speedscope(struct mp_export *ex)
 			       "\"exporter\":\"mp-export " MP_VERSION "\",\n"
 			       "\"profiles\":[{\"type\":\"sampled\",\"name\":");
 	mp_export_json_raw(&s.text, weight);
-	mp_buf_printf(&s.text, ",\"unit\":\"%s\",\"samples\":[\n",
-		      mp_export_unit(mp_fold_reader_unit(&ex->reader), "none"));
+	unit = mp_unit_word(mp_fold_reader_unit(&ex->reader));
+	mp_buf_printf(&s.text, ",\"unit\":\"%s\",\"samples\":[\n", unit ? unit : "none");
 	mp_out_write(&ex->out, s.text.p, s.text.len);
 	mp_fold_each(&ex->reader.fold, &ex->reader.style, add_stack, &s);
 	mp_fold_report(&ex->reader.fold);

@@ -10,6 +10,7 @@
 #include "lib/import/counted.h"
 #include "lib/import/format.h"
 #include "lib/pprof/pprof.pb-c.h"
+#include "lib/stream/unit.h"
 
 enum {
 	PROFILE_MAX = 256 << 20, /* bytes of a profile, decompressed */
@@ -134,18 +135,11 @@ static void add_sample(struct state *s, const Pprof__Sample *sample, size_t valu
 }
 
 /* The unit in the words of the stream. */
-static struct mp_str unit_of(struct mp_str unit)
+static struct mp_str unit_of(struct mp_str word)
 {
-	static const char *const units[][2] = {
-		{ "nanoseconds", "ns" }, { "microseconds", "us" }, { "milliseconds", "ms" },
-		{ "seconds", "s" },	 { "bytes", "B" },
-	};
-	size_t i;
+	const char *unit = mp_unit_of_word(word, NULL);
 
-	for (i = 0; i < MP_ARRAY_SIZE(units); i++)
-		if (mp_str_eq(unit, mp_str(units[i][0])))
-			return mp_str(units[i][1]);
-	return unit;
+	return unit ? mp_str(unit) : word;
 }
 
 static void convert(struct state *s)

@@ -11,6 +11,7 @@
 #include "lib/import/counted.h"
 #include "lib/import/format.h"
 #include "lib/import/json.h"
+#include "lib/stream/unit.h"
 
 enum { NODES_MAX = 16 << 20 };
 
@@ -190,26 +191,15 @@ static const struct mp_import_path paths[] = {
 };
 
 /* The unit of the weights in the stream; times are in ns there, since weights are whole numbers. */
-static struct mp_str unit_of(struct mp_str unit, double *scale)
+static struct mp_str unit_of(struct mp_str word, double *scale)
 {
-	static const struct {
-		const char *name, *to;
-		double scale;
-	} units[] = { { "nanoseconds", "ns", 1 },
-		      { "microseconds", "ns", 1e3 },
-		      { "milliseconds", "ns", 1e6 },
-		      { "seconds", "ns", 1e9 },
-		      { "bytes", "B", 1 } };
-	size_t i;
+	double ns = 0;
+	const char *unit = mp_unit_of_word(word, &ns);
 
-	*scale = 1;
-	for (i = 0; i < MP_ARRAY_SIZE(units); i++) {
-		if (mp_str_eq(unit, mp_str(units[i].name))) {
-			*scale = units[i].scale;
-			return mp_str(units[i].to);
-		}
-	}
-	return MP_STR("count");
+	*scale = ns ? ns : 1;
+	if (ns)
+		return MP_STR("ns");
+	return unit ? mp_str(unit) : MP_STR("count");
 }
 
 static void write_total(struct state *s, const struct total *t, double scale,

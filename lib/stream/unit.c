@@ -52,6 +52,38 @@ static const struct steps *steps_of(const char *unit)
 	return s;
 }
 
+static const struct {
+	const char *unit, *word;
+	double ns;
+} words[] = {
+	{ "ns", "nanoseconds", 1 }, { "us", "microseconds", 1e3 }, { "ms", "milliseconds", 1e6 },
+	{ "s", "seconds", 1e9 },    { "B", "bytes", 0 },
+};
+
+const char *mp_unit_word(const char *unit)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(words); i++)
+		if (strcmp(unit, words[i].unit) == 0)
+			return words[i].word;
+	return NULL;
+}
+
+const char *mp_unit_of_word(struct mp_str word, double *ns)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(words); i++) {
+		if (!mp_str_eq(word, mp_str(words[i].word)))
+			continue;
+		if (ns)
+			*ns = words[i].ns;
+		return words[i].unit;
+	}
+	return NULL;
+}
+
 static const char *from_header(const json_t *header, const struct mp_field *f)
 {
 	const json_t *units = json_object_get(header, "units"), *axes;

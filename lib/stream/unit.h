@@ -39,6 +39,13 @@ struct mp_scale {
  */
 struct mp_scale mp_unit_scale(const char *unit, double max);
 
+/*
+ * The word that other profilers have for a unit, such as "nanoseconds", and the unit of a word, with
+ * how many ns it has (0: it is no time) in `*ns` unless that is NULL. NULL: there is none.
+ */
+const char *mp_unit_word(const char *unit);
+const char *mp_unit_of_word(struct mp_str word, double *ns);
+
 enum { MP_UNIT_MAX = 48 };
 
 /*

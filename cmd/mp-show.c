@@ -372,9 +372,9 @@ static void open_result(const char *path)
 /* Adds which picture was chosen, and why. */
 static void add_plan(struct mp_buf *to, const struct mp_plan *plan)
 {
-	mp_buf_printf(to, "  %-11s %s%s%s%s\n%14s", plan->title ? plan->title : "picture", plan->why,
-		      plan->note ? " (" : "", plan->note ? plan->note : "", plan->note ? ")" : "",
-		      "");
+	mp_buf_printf(to, "  %-11s %s%s%s%s\n%14s", plan->title ? plan->title : "picture",
+		      plan->why, plan->note ? " (" : "", plan->note ? plan->note : "",
+		      plan->note ? ")" : "", "");
 	add_pipeline(to, &plan->pipeline, NULL, "");
 }
 

@@ -18,13 +18,19 @@ int mp_export_next(struct mp_export *ex, struct mp_rec *rec)
 	return 0;
 }
 
+uint64_t mp_export_lost(struct mp_export *ex)
+{
+	const struct mp_ctl *ctl = &ex->in.ctl;
+	bool concerns =
+		ctl->what == MP_CTL_LOST && mp_choice_concerns(&ex->reader.choice.types, ctl);
+
+	return concerns ? ctl->lost : 0;
+}
+
 void mp_export_control(struct mp_export *ex)
 {
-	struct mp_fold_reader *r = &ex->reader;
-
-	mp_fold_reader_control(r, &ex->in.ctl);
-	if (ex->in.ctl.what == MP_CTL_LOST && mp_choice_concerns(&r->choice.types, &ex->in.ctl))
-		ex->lost += ex->in.ctl.lost;
+	mp_fold_reader_control(&ex->reader, &ex->in.ctl);
+	ex->lost += mp_export_lost(ex);
 }
 
 void mp_export_fold(struct mp_export *ex)
@@ -86,20 +92,6 @@ void mp_export_frame(struct mp_buf *name, struct mp_str frame, enum mp_mark mark
 	mp_buf_str(name, frame);
 	if (mark != MP_MARK_NONE)
 		mp_buf_add(name, text, sizeof(text));
-}
-
-const char *mp_export_unit(const char *unit, const char *other)
-{
-	static const char *const words[][2] = {
-		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
-		{ "s", "seconds" },	 { "B", "bytes" },
-	};
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(words); i++)
-		if (strcmp(unit, words[i][0]) == 0)
-			return words[i][1];
-	return other;
 }
 
 /* A character that a string cannot have as it is. */

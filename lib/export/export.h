@@ -28,9 +28,6 @@ int mp_export_next(struct mp_export *ex, struct mp_rec *rec);
 /* Adds raw bytes as UTF-8: U+FFFD for what is not. */
 void mp_export_utf8(struct mp_buf *to, struct mp_str raw);
 
-/* The word that speedscope and pprof have for a unit, such as "nanoseconds"; else `other`. */
-const char *mp_export_unit(const char *unit, const char *other);
-
 /* The number of a key, which is given as to mp_map_put(), from 1, and whether it is a new one. */
 uint64_t mp_export_id(struct mp_map *map, const struct mp_str *parts, size_t n, bool *fresh);
 
@@ -39,6 +36,9 @@ bool mp_export_whole(struct mp_str text, int64_t *v);
 
 /* Makes `name` the name of a frame, raw, with its mark, as viewers show it. */
 void mp_export_frame(struct mp_buf *name, struct mp_str frame, enum mp_mark mark);
+
+/* How many events were lost that the output is about, by the current control line. */
+uint64_t mp_export_lost(struct mp_export *ex);
 
 /* Handles the current control line, and adds up losses, for a target that folds. */
 void mp_export_control(struct mp_export *ex);

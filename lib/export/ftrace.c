@@ -247,8 +247,7 @@ void mp_export_ftrace(struct mp_export *ex)
 	while (mp_export_next(ex, &rec)) {
 		if (rec.kind == MP_EVENT)
 			handle_event(&s, &rec);
-		else if (ex->in.ctl.what == MP_CTL_LOST && ex->in.ctl.lost &&
-			 mp_choice_concerns(&ex->reader.choice.types, &ex->in.ctl))
+		else if (mp_export_lost(ex))
 			handle_lost(&s, &ex->in.ctl);
 		else
 			continue;

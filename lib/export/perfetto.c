@@ -708,8 +708,7 @@ static void handle_control(struct state *s, const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_EVENT)
 		begin(s, ctl);
-	if (ctl->what != MP_CTL_LOST || !ctl->lost ||
-	    !mp_choice_concerns(&s->ex->reader.choice.types, ctl))
+	if (!mp_export_lost(s->ex))
 		return;
 	begin(s, NULL);
 	handle_lost(s, ctl);

@@ -104,10 +104,10 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_NESTED:
 		work.nested = true;
-		if (arg)
-			work.name = mp_choice_field(&program, code, arg);
-		if (arg)
-			mp_choice_name(&work.reader.choice, &work.name, "--nested", MP_CHOICE_KEY);
+		if (!arg)
+			break;
+		work.name = mp_choice_field(&program, code, arg);
+		mp_choice_name(&work.reader.choice, &work.name, "--nested", MP_CHOICE_KEY);
 		break;
 	case OPT_SORT:
 		work.reader.style.by_weight = mp_opt_word(&program, code, arg, orders) == 1;

@@ -366,7 +366,7 @@ static void visit_frames(struct mp_fold *f, mp_fold_visit *visit, void *arg, int
 		visit(arg, f->frames.v, f->frames.n, weight);
 }
 
-/* With `plain`, plain stacks go there without being taken apart. */
+/* With `plain`, plain stacks go there as they are. */
 static void each(struct mp_fold *f, const struct mp_fold_style *style, struct mp_fold_lines *plain,
 		 mp_fold_visit *visit, void *arg)
 {
@@ -461,7 +461,7 @@ static void put_frame(struct pouring *g, const struct mp_frame *frame)
 	line->len = end - line->p;
 }
 
-/* Adds a stack as a line. A first frame is left out until the line is written. */
+/* Adds a stack as a line. A first frame is not part of it until the line is written. */
 static void pour_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	struct pouring *g = arg;

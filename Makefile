@@ -68,23 +68,26 @@ CAPTURE_PC := libtraceevent libelf liblzma libbpf libseccomp
 SRCLINE_PC := libdw libelf
 ORACLE_PC  := libdw
 
-FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
-SRCLINE_LIBS   = $(shell $(PKG_CONFIG) --libs $(SRCLINE_PC)) -liberty
-PROTOBUF_LIBS  = $(if $(HAVE_PROTOBUF),-Wl$(comma)--as-needed $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs libprotobuf-c) -Wl$(comma)--no-as-needed)
-FILTER_LIBS    = $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs jansson zlib libzstd) $(PROTOBUF_LIBS) -lm
-CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
-CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
+# the answer of pkg-config, once for each make
+pc = $(shell $(PKG_CONFIG) $(1) 2> /dev/null)
+FILTER_CFLAGS  := $(call pc,--cflags $(FILTER_PC))
+SRCLINE_LIBS   := $(call pc,--libs $(SRCLINE_PC)) -liberty
+PROTOBUF_CFLAGS := $(call pc,--cflags libprotobuf-c)
+PROTOBUF_LIBS  := $(if $(HAVE_PROTOBUF),-Wl$(comma)--as-needed $(call pc,$(if $(STATIC),--static) --libs libprotobuf-c) -Wl$(comma)--no-as-needed)
+FILTER_LIBS    := $(call pc,$(if $(STATIC),--static) --libs jansson zlib libzstd) $(PROTOBUF_LIBS) -lm
 
 LIBPERF := $(BUILD_ROOT)/libperf
 ifeq ($(shell $(PKG_CONFIG) --exists libperf 2> /dev/null && echo yes),yes)
-LIBPERF_CFLAGS = $(shell $(PKG_CONFIG) --cflags libperf)
-LIBPERF_LIBS   = $(shell $(PKG_CONFIG) --libs libperf)
+LIBPERF_CFLAGS := $(call pc,--cflags libperf)
+LIBPERF_LIBS   := $(call pc,--libs libperf)
 LIBPERF_DEP    =
 else
 LIBPERF_CFLAGS = -isystem $(LIBPERF)/include
 LIBPERF_LIBS   = $(LIBPERF)/lib/libperf.a $(LIBPERF)/lib/libapi.a
 LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
+CAPTURE_CFLAGS := $(call pc,--cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
+CAPTURE_LIBS   := $(call pc,--libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 
 .PHONY: all filters check demo images bench fuzz fuzzers format golden messages install uninstall clean \
 	deb dist deps-build deps-check deps-coverage deps-deb coverage unit test-programs
@@ -244,7 +247,7 @@ $(BUILD)/lib/%.pb-c.c $(BUILD)/lib/%.pb-c.h: lib/%.proto
 $(BUILD)/lib/%.pb-c.o: $(BUILD)/lib/%.pb-c.c | $(BUILD)/.have-filters
 	$(call show,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 $(EXPORT_OBJ) $(BUILD)/lib/import/pprof.o: $(EXPORT_PB) $(PPROF_PB)
-$(EXPORT_OBJ) $(BUILD)/lib/import/pprof.o $(PPROF_PB:.h=.o): override CPPFLAGS += -I$(BUILD) $(shell $(PKG_CONFIG) --cflags libprotobuf-c 2> /dev/null)
+$(EXPORT_OBJ) $(BUILD)/lib/import/pprof.o $(PPROF_PB:.h=.o): override CPPFLAGS += -I$(BUILD) $(PROTOBUF_CFLAGS)
 
 $(BUILD)/libexport.a: $(EXPORT_OBJ)
 	@rm -f $@
@@ -269,6 +272,8 @@ $(EXAMPLES:%=$(BIN)/%): $(BIN)/%: $(BUILD)/docs/%.o $(BUILD)/libmp.a
 
 # --- tests ------------------------------------------------------------------------------------------------
 
+# what only tests run is compiled without optimization, which takes a third of the time
+$(BUILD)/tests/%.o: override CFLAGS := $(CFLAGS:-O2=-O0)
 $(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
@@ -287,7 +292,7 @@ $(filter $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/
 
 # one of them compares with libdw
 $(BUILD)/tests/unit/capture/object/cfi.o: | $(BUILD)/.have-oracle
-$(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(shell $(PKG_CONFIG) --libs $(ORACLE_PC))
+$(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(call pc,--libs $(ORACLE_PC))
 
 $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)

@@ -45,10 +45,11 @@ static void test_texts(void)
 	struct mp_work_step now[MP_WORK_LEVELS], found;
 	struct mp_work w = { .now = now };
 	char path[1000];
-	struct mp_budget_who file = who(0, 1, path);
+	struct mp_budget_who file;
 
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
+	file = who(0, 1, path);
 	memset(now, 0xff, sizeof(now));
 	ok(mp_work_found(now, &found) && memchr(found.file, '\0', sizeof(found.file)) &&
 		   memchr(found.comm, '\0', sizeof(found.comm)),

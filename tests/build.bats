@@ -53,6 +53,17 @@ load lib
 	done
 }
 
+# A compiler's build below $FOLDER, which several tests use; what it says is added to $FOLDER/COMPILER.log.
+setup_file() {
+	export FOLDER=$BATS_FILE_TMPDIR
+}
+
+build_with() {	# gcc|clang WORD...
+	run make -j2 BUILD="$FOLDER/$1" CC="$1" "${@:2}"
+	echo "$output" >> "$FOLDER/$1.log"
+	[ "$status" = 0 ] || { echo "$output" | tail -n 20; return 1; }
+}
+
 @test "make filters needs no tracing library" {
 	cat > "$TMP/pkg-config" <<-'X'
 		#!/bin/sh
@@ -60,33 +71,43 @@ load lib
 		exec pkg-config "$@"
 	X
 	chmod +x "$TMP/pkg-config"
-	make -s -j2 filters BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
-	[ -x "$TMP/b/bin/mp-fold" ]
-	ls "$TMP/b/bin" > "$TMP/filters"
-	run make -s all BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
+	build_with gcc CFLAGS=-O1 PKG_CONFIG="$TMP/pkg-config" filters
+	b=$FOLDER/gcc
+	[ -x "$b/bin/mp-fold" ]
+	ls "$b/bin" > "$TMP/filters"
+	run make -s all BUILD="$b" CC=gcc CFLAGS=-O1 PKG_CONFIG="$TMP/pkg-config"
 	[ "$status" != 0 ]
 	[[ "$output" == *"missing:"*"libtraceevent"*"as root: apt-get install"*"libtraceevent-dev"* ]]
 
 	# the same, linked statically: they run where there is nothing else
 	case "$BUILD" in *san-*) return ;; esac
-	rm -r "$TMP/b/bin"
-	make -s -j2 filters STATIC=1 BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config" 2> "$TMP/warnings"
-	ls "$TMP/b/bin" | diff "$TMP/filters" -
-	for p in "$TMP/b/bin"/*; do
+	mv "$b/bin" "$TMP/dynamic"
+	make -s -j2 filters STATIC=1 BUILD="$b" CC=gcc CFLAGS=-O1 PKG_CONFIG="$TMP/pkg-config" 2> "$TMP/warnings"
+	mv "$b/bin" "$TMP/static"
+	mv "$TMP/dynamic" "$b/bin"
+	ls "$TMP/static" | diff "$TMP/filters" -
+	for p in "$TMP/static"/*; do
 		[[ "$(ldd "$p" 2>&1)" == *"not a dynamic executable"* ]] || { echo "$p"; false; }
 	done
-	strip "$TMP/b/bin"/*
-	run find "$TMP/b/bin" -type f -size +2000000c
+	strip "$TMP/static"/*
+	run find "$TMP/static" -type f -size +2000000c
 	[ -z "$output" ]
 	[ "$(id -u)" = 0 ] || return 0
 	runs_in_an_empty_root
+}
+
+@test "what includes a changed header is built again" {
+	[ -x "$FOLDER/gcc/bin/mp-fold" ] || build_with gcc CFLAGS=-O1 filters
+	run make -n filters BUILD="$FOLDER/gcc" CC=gcc -W lib/stream/rec.h
+	[[ "$output" == *"CC lib/stream/rec.o"* && "$output" == *"CC cmd/mp-fold.o"* ]]
+	[[ "$output" != *"CC lib/order/run.o"* ]]
 }
 
 # Each static program writes the same as that of the build, in a root folder with nothing but the programs and one input.
 runs_in_an_empty_root() {
 	local p words input=formats/good/example.mp
 	mkdir -p "$TMP/root/formats/good"
-	cp "$TMP/b/bin"/* "$TMP/root"
+	cp "$TMP/static"/* "$TMP/root"
 	cp formats/good/no-header.mp "$TMP/root/formats/good"
 	for p in $(cat "$TMP/filters"); do
 		read -ra words <<< "$(filter_words "$p")"
@@ -131,37 +152,25 @@ runs_in_an_empty_root() {
 
 @test "gcc and clang build without a warning; without clang only BPF is missing" {
 	command -v clang > /dev/null || skip "no clang"
-	for cc in gcc clang; do
-		bpf=clang
-		[ $cc = clang ] || bpf=/no/clang
-		run make -j2 all unit BUILD="$TMP/$cc" CC=$cc CFLAGS=-O1 CLANG=$bpf
-		[ "$status" = 0 ]
-		[[ "$output" != *warning:* ]] || { echo "$output" | grep -A5 warning:; false; }
-		if [ $cc = gcc ]; then
-			[[ "$output" == *"/no/clang not found: built without BPF: "*"as root: apt-get install clang"* ]]
-		else
-			[[ "$output" != *"without BPF"* ]]
-		fi
-	done
+	# the filters of gcc are those of a test before, with what the compiler said of them
+	build_with gcc CFLAGS=-O1 CLANG=/no/clang all unit
+	[[ "$output" == *"/no/clang not found: built without BPF: "*"as root: apt-get install clang"* ]]
+	# clang warns of the same without optimization
+	build_with clang CFLAGS=-O0 all unit
+	[[ "$output" != *"without BPF"* ]]
+	run grep -A 5 warning: "$FOLDER/gcc.log" "$FOLDER/clang.log"
+	[ -z "$output" ] || { echo "$output"; false; }
 	needs_root
-	run "$TMP/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
+	run "$FOLDER/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
 	[ "$status" = 1 ]
 	[[ "$output" == *"in-kernel aggregation is not available: mp-record was built without clang"* ]]
 	[[ "$output" == *"recording the remaining collectors: exec"* ]]
-	"$TMP/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
+	"$FOLDER/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
-	run "$TMP/gcc/bin/mp-record" -e sched:sched_switch -d 50ms -o "$TMP/s"
+	run "$FOLDER/gcc/bin/mp-record" -e sched:sched_switch -d 50ms -o "$TMP/s"
 	[[ "${lines[0]}" == "mp-record: built without clang, so without BPF: user stacks are taken along frame pointers"* ]]
-	run "$TMP/gcc/bin/mp-record" -e sched:sched_switch -g kernel -d 50ms -o "$TMP/s"
+	run "$FOLDER/gcc/bin/mp-record" -e sched:sched_switch -g kernel -d 50ms -o "$TMP/s"
 	[[ "$output" != *"without BPF"* ]]
-}
-
-@test "what includes a changed header is built again" {
-	make -s filters BUILD="$TMP/b"
-	sleep 0.01
-	run make -n filters BUILD="$TMP/b" -W lib/stream/rec.h
-	[[ "$output" == *"-c -o $TMP/b/lib/stream/rec.o"* && "$output" == *"-c -o $TMP/b/cmd/mp-fold.o"* ]]
-	[[ "$output" != *"-c -o $TMP/b/lib/order/run.o"* ]]
 }
 
 @test "what includes a changed header is built again, whether BUILD is given as a relative path or as an absolute one" {

@@ -22,9 +22,11 @@ enum {
 	OPT_EXPLAIN,
 	OPT_FIELDS,
 	OPT_JAVA_MAP,
+	OPT_MAX_FILES,
 	OPT_MAX_STACK,
 	OPT_NAMES,
 	OPT_REALTIME,
+	OPT_ROTATE,
 	OPT_SANDBOX,
 	OPT_STACK_SIZE,
 	OPT_STAT,
@@ -112,6 +114,13 @@ static const struct mp_opt opts[] = {
 	{ OPT_COMPRESS, "compress", "[METHOD]",
 	  "compress by zstd (default) or gzip; none: not "
 	  "even FILE.zst and FILE.gz" },
+	{ OPT_ROTATE, "rotate", "LIMIT",
+	  "write files NAME-TIME.mp for -o NAME.mp; another one "
+	  "begins after 100M, or after 1h: SIZE, DURATION or both "
+	  "with a comma" },
+	{ OPT_MAX_FILES, "max-files", "N",
+	  "with --rotate, keep the last N files, also of earlier "
+	  "recordings" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
 	{ 'v', "verbose", NULL, "print counts for each CPU, and counts of stacks, at the end" },
 	{ 0, NULL, NULL, "Run control" },
@@ -161,6 +170,8 @@ static const struct mp_habit perf_habits[] = {
 	{ 'r', NULL, "here it is --realtime[=PRIO]" },
 	{ 0, "sample-cpu", "the CPU is always recorded" },
 	{ 's', NULL, "--stat EVENTS -t TIDS counts by thread" },
+	{ 0, "switch-max-files", "here it is --max-files N" },
+	{ 0, "switch-output", "here it is --rotate SIZE|DURATION" },
 	{ 0, "switch-events", "record them with -e sched:sched_switch" },
 	{ 'T', "timestamp", "times are always recorded" },
 	{ 'u', "uid", "choose the user's processes: -p \"$(pgrep -d, -u USER)\"" },
@@ -278,6 +289,47 @@ static void set_stack_size(const char *arg)
 	options.events.stack_size = (bytes + 7) & ~(uint64_t)7;
 }
 
+/* Parses "100M", "1h" or both; a bare number is neither. */
+static void set_rotation(const char *arg)
+{
+	uint64_t *ns = &options.rotate_ns, *bytes = &options.rotate_bytes;
+	char *limits = mp_strdup(arg), *rest = limits, *limit;
+	bool valid = true;
+
+	*ns = *bytes = 0;
+	while (valid && (limit = strsep(&rest, ","))) {
+		if (limit[strspn(limit, "0123456789.")] == '\0')
+			valid = false;
+		else if (!*bytes && mp_num_size(limit, bytes) == 0)
+			valid = *bytes;
+		else
+			valid = !*ns && mp_num_duration(limit, ns) == 0 && *ns;
+	}
+	if (!valid)
+		mp_opt_bad(&program, OPT_ROTATE, arg,
+			   "a size such as 100M, a duration such as 1h, or both as in 100M,1h");
+	free(limits);
+}
+
+static void set_output(int code, const char *arg)
+{
+	switch (code) {
+	case 'o':
+		options.output = arg;
+		break;
+	case OPT_COMPRESS:
+		pack_given = true;
+		options.pack = arg ? mp_opt_word(&program, code, arg, mp_pack_names) : MP_PACK_ZSTD;
+		break;
+	case OPT_ROTATE:
+		set_rotation(arg);
+		break;
+	case OPT_MAX_FILES:
+		options.max_files = mp_opt_number(&program, code, arg, 1, 1000000);
+		break;
+	}
+}
+
 static void set_where(int code, const char *arg)
 {
 	switch (code) {
@@ -375,11 +427,10 @@ static void set_option(int code, const char *arg)
 		options.require_sandbox = true;
 		break;
 	case 'o':
-		options.output = arg;
-		break;
 	case OPT_COMPRESS:
-		pack_given = true;
-		options.pack = arg ? mp_opt_word(&program, code, arg, mp_pack_names) : MP_PACK_ZSTD;
+	case OPT_ROTATE:
+	case OPT_MAX_FILES:
+		set_output(code, arg);
 		break;
 	case 'q':
 		options.quiet = true;
@@ -481,6 +532,10 @@ int main(int argc, char **argv)
 	check_operands(argv + optind);
 	if (!pack_given)
 		options.pack = mp_pack_of_path(options.output);
+	if (mp_record_rotates(&options) && (!options.output || strcmp(options.output, "-") == 0))
+		mp_usage("--rotate needs -o FILE");
+	if (options.max_files && !mp_record_rotates(&options))
+		mp_usage("--max-files needs --rotate");
 	if (argv[optind])
 		options.collectors = argv + optind;
 	if (options.pids.n && options.tids.n)

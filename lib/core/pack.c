@@ -37,15 +37,21 @@ enum mp_pack_method mp_pack_of_path(const char *path)
 enum step { MORE, FLUSH, END };
 
 struct packer {
-	ZSTD_CCtx *zstd; /* NULL: gzip */
+	enum mp_pack_method method;
+	ZSTD_CCtx *zstd;
 	z_stream gzip;
 	struct mp_out *out;
+	const struct mp_pack_files *files; /* NULL: there is one file */
+	bool begun;			   /* a file was begun */
+	bool prompt;
+	uint64_t flush_ns; /* 0: there is nothing to flush */
 };
 
-static bool init_packer(struct packer *p, enum mp_pack_method method, struct mp_out *out)
+static bool init_packer(struct packer *p)
 {
-	*p = (struct packer){ .out = out };
-	if (method == MP_PACK_GZIP)
+	if (p->method == MP_PACK_NONE)
+		return true;
+	if (p->method == MP_PACK_GZIP)
 		return deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
 				    Z_DEFAULT_STRATEGY) == Z_OK;
 	p->zstd = ZSTD_createCCtx();
@@ -58,9 +64,8 @@ static bool init_packer(struct packer *p, enum mp_pack_method method, struct mp_
 
 static void release_packer(struct packer *p)
 {
-	if (p->zstd)
-		ZSTD_freeCCtx(p->zstd);
-	else
+	ZSTD_freeCCtx(p->zstd);
+	if (p->method == MP_PACK_GZIP)
 		deflateEnd(&p->gzip);
 }
 
@@ -93,16 +98,24 @@ static void pack_gzip(struct packer *p, char *data, size_t len, enum step step)
 		deflate(z, how[step]);
 		mp_out_commit(p->out, (char *)z->next_out);
 	} while (!z->avail_out);
+	if (step == END)
+		deflateReset(z);
 }
 
 static void pack(struct packer *p, char *data, size_t len, enum step step)
 {
-	if (p->zstd)
+	if (p->method == MP_PACK_ZSTD)
 		pack_zstd(p, data, len, step);
-	else
+	else if (p->method == MP_PACK_GZIP)
 		pack_gzip(p, data, len, step);
-	if (step != MORE)
+	else
+		mp_out_write(p->out, data, len);
+	if (step != MORE || p->method == MP_PACK_NONE)
 		mp_out_flush(p->out);
+	if (step != MORE)
+		p->flush_ns = 0;
+	else if (p->prompt && !p->flush_ns && p->method != MP_PACK_NONE)
+		p->flush_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
 }
 
 static bool is_readable(int fd, int wait_ms)
@@ -112,19 +125,52 @@ static bool is_readable(int fd, int wait_ms)
 	return poll(&pfd, 1, wait_ms) != 0;
 }
 
-/* Returns the errno of what failed, or 0. */
-static int copy(struct packer *p, int in, char *data, bool prompt)
+/* Ends the current file, if there is one, and begins the next. */
+static void begin_file(struct packer *p)
 {
-	uint64_t flush_ns = 0, now = 0; /* 0: there is nothing to flush */
+	int fd;
+
+	if (p->begun)
+		pack(p, NULL, 0, END);
+	p->begun = true;
+	if (p->out->error)
+		return;
+	fd = p->files->next(p->files->arg);
+	if (fd < 0)
+		p->out->error = errno;
+	else if (close(p->out->fd) < 0)
+		p->out->error = errno;
+	if (fd >= 0)
+		p->out->fd = fd;
+}
+
+static void pack_files(struct packer *p, char *data, size_t len)
+{
+	while (len && !p->out->error) {
+		size_t n = p->files ? p->files->belong(p->files->arg, data, len) : len;
+
+		if (!n) {
+			begin_file(p);
+			continue;
+		}
+		pack(p, data, n, MORE);
+		data += n;
+		len -= n;
+	}
+}
+
+/* Returns the errno of what failed, or 0. */
+static int copy(struct packer *p, int in, char *data)
+{
+	uint64_t now = 0;
 	ssize_t n;
 
 	while (!p->out->error) {
-		if (flush_ns)
+		if (p->flush_ns)
 			now = mp_monotonic_ns();
-		if (flush_ns &&
-		    (now >= flush_ns || !is_readable(in, (int)((flush_ns - now) / 1000000) + 1))) {
+		if (p->flush_ns && (now >= p->flush_ns ||
+				    !is_readable(in, (int)((p->flush_ns - now) / 1000000) + 1))) {
 			pack(p, NULL, 0, FLUSH);
-			flush_ns = 0;
 			continue;
 		}
 		n = read(in, data, MP_READ_SIZE);
@@ -133,22 +179,24 @@ static int copy(struct packer *p, int in, char *data, bool prompt)
 		if (n < 0 && errno != EINTR)
 			return errno;
 		if (n > 0)
-			pack(p, data, (size_t)n, MORE);
-		if (n > 0 && prompt && !flush_ns)
-			flush_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
+			pack_files(p, data, (size_t)n);
 	}
-	pack(p, NULL, 0, END);
+	if (p->begun)
+		pack(p, NULL, 0, END);
 	return p->out->error;
 }
 
-int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt)
+int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,
+		 const struct mp_pack_files *files)
 {
+	struct packer p = {
+		.method = method, .out = out, .files = files, .begun = !files, .prompt = prompt
+	};
 	char *data = mp_alloc(MP_READ_SIZE);
-	struct packer p;
 	int error = ENOMEM;
 
-	if (init_packer(&p, method, out)) {
-		error = copy(&p, in, data, prompt);
+	if (init_packer(&p)) {
+		error = copy(&p, in, data);
 		release_packer(&p);
 	}
 	free(data);
@@ -162,7 +210,7 @@ static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out
 	signal(SIGXFSZ, SIG_IGN);
 	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
 	out->soft = true;
-	_exit(mp_pack_copy(method, in, out, prompt));
+	_exit(mp_pack_copy(method, in, out, prompt, NULL));
 }
 
 void mp_pack_start(enum mp_pack_method method, struct mp_out *out, bool prompt)

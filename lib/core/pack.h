@@ -17,13 +17,24 @@ extern const char *const mp_pack_names[];
 /* What the end of a file's name says: ".gz", ".zst" or something else. NULL: standard output. */
 enum mp_pack_method mp_pack_of_path(const char *path);
 
+/* How what is copied is divided among several files. */
+struct mp_pack_files {
+	/* how many of the bytes belong to the current file; 0: another one begins with them */
+	size_t (*belong)(void *arg, const char *data, size_t len);
+	/* opens the next file; returns its descriptor, or -1 with errno */
+	int (*next)(void *arg);
+	void *arg;
+};
+
 /*
- * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set. If `prompt`,
- * what was read is half a second later, at most, in a complete block that is written, so that it can be
- * read if this process is killed; otherwise the output depends on nothing but the input. Needs 2 MiB of
- * memory. Returns 0, or the errno of what failed.
+ * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set; with `files`,
+ * from the first byte on to other files than the one of `out`. If `prompt`, what was read is half a
+ * second later, at most, in a complete block that is written (without compression at once), so that it
+ * can be read if this process is killed; otherwise the output depends on nothing but the input. Needs
+ * 2 MiB of memory. Returns 0, or the errno of what failed.
  */
-int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt);
+int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,
+		 const struct mp_pack_files *files);
 
 /*
  * Compresses what is written to `out` from now on, in a process of its own, which exits with what

@@ -176,6 +176,8 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	code_pids(c, &p->found);
 	mp_cut_code_text(c, &p->kernel_id);
 	MP_CUT_NUMBER(c, p->max_events);
+	MP_CUT_NUMBER(c, p->rotate_bytes);
+	MP_CUT_NUMBER(c, p->rotate_ns);
 	MP_CUT_NUMBER(c, p->everyone);
 	MP_CUT_NUMBER(c, p->inner);
 	MP_CUT_NUMBER(c, p->user_stacks);

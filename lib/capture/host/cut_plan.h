@@ -34,6 +34,7 @@ struct mp_cut_plan {
 
 	char *kernel_id;     /* build id of the kernel; NULL: unknown, or not needed */
 	uint64_t max_events; /* 0: no limit */
+	uint64_t rotate_bytes, rotate_ns; /* another file begins then; 0: there is no such limit */
 	bool everyone;	     /* every process is recorded */
 	bool inner; /* mp-record is in an inner pid namespace, where tasks outside have the id 0 */
 	bool user_stacks;

@@ -56,6 +56,24 @@ void mp_account_init(struct mp_account *a, const struct mp_cut_plan *plan,
 	}
 }
 
+void mp_account_known(struct mp_account *a, const struct mp_cut_plan *plan,
+		      const struct mp_writer_counts *written)
+{
+	size_t i, j;
+
+	*a = (struct mp_account){ .cpus = mp_zalloc(plan->n_rings * sizeof(*a->cpus)) };
+	for (i = 0; i < plan->n_rings; i++) {
+		struct mp_cpu_account *cpu = &a->cpus[i];
+
+		for (j = 0; j < plan->events.n; j++) {
+			cpu->written += mp_writer_tally(written, i, j)->written;
+			cpu->excluded += mp_writer_tally(written, i, j)->excluded;
+		}
+		cpu->lost = written->rings[i].lost;
+		cpu->fired = cpu->written + cpu->excluded + cpu->lost;
+	}
+}
+
 void mp_account_release(struct mp_account *a)
 {
 	free(a->unexplained_of);

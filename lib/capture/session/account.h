@@ -41,6 +41,13 @@ void mp_account_init(struct mp_account *a, const struct mp_cut_plan *plan,
 		     const struct mp_writer_counts *written, const struct mp_counts *counts);
 void mp_account_release(struct mp_account *a);
 
+/*
+ * As mp_account_init(), while the recording runs: events fired if they were delivered or excluded, or
+ * are known to be lost.
+ */
+void mp_account_known(struct mp_account *a, const struct mp_cut_plan *plan,
+		      const struct mp_writer_counts *written);
+
 /* Writes lines for the losses that were not reported yet; `losses` may be NULL. */
 void mp_account_write_rest(const struct mp_account *a, struct mp_writer_events *w,
 			   struct mp_losses *losses);

@@ -24,6 +24,8 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 		.n_counters = k->rings.n_counters,
 		.uid = getuid(),
 		.max_events = p->o->max_events,
+		.rotate_bytes = p->o->rotate_bytes,
+		.rotate_ns = p->o->rotate_ns,
 		.everyone = p->everyone,
 		.inner = mp_proc_inner_namespace() != 0,
 		.user_stacks = p->user_stacks,

@@ -33,6 +33,9 @@ enum mp_message_type {
 	MP_MESSAGE_STOP,  /* -n is reached, or the output has failed */
 	MP_MESSAGE_ENDED, /* the last event was written */
 	MP_MESSAGE_DONE,  /* struct mp_message_done: everything was written */
+
+	/* from the process that compresses: wants a file; the answer has its descriptor, or an errno */
+	MP_MESSAGE_FILE,
 };
 
 /* Descriptors that come with MP_MESSAGE_PLAN. */

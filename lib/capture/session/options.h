@@ -30,10 +30,18 @@ struct mp_record_options {
 	int realtime;		    /* SCHED_FIFO priority of the draining threads, 0: none */
 	const char *output;	    /* NULL: stdout */
 	enum mp_pack_method pack;   /* how to compress it */
-	bool require_sandbox;	    /* refuse to record if a part of the sandbox is missing */
-	bool java_map;		    /* ask Java virtual machines for the names of their code */
+	/* another file begins when one has so many bytes, or is so long; both 0: there is one file */
+	uint64_t rotate_bytes, rotate_ns;
+	size_t max_files;     /* how many are kept; 0: all */
+	bool require_sandbox; /* refuse to record if a part of the sandbox is missing */
+	bool java_map;	      /* ask Java virtual machines for the names of their code */
 	bool quiet, verbose;
 	char **argv; /* of mp-record, for the header */
 };
+
+static inline bool mp_record_rotates(const struct mp_record_options *o)
+{
+	return o->rotate_bytes || o->rotate_ns;
+}
 
 #endif

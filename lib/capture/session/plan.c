@@ -134,6 +134,9 @@ static void resolve_events(struct mp_record_plan *p)
 	for (i = 0; i < p->events.n; i++) {
 		const struct mp_event *e = &p->events.v[i];
 
+		if (e->agg && mp_record_rotates(p->o))
+			mp_die("--rotate cannot be combined with in-kernel aggregation, which "
+			       "writes its result once, at the end");
 		if (e->agg) {
 			p->user_stacks |= e->agg->rule.user;
 			p->kernel_stacks |= e->agg->rule.kernel;

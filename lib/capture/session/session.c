@@ -12,6 +12,7 @@
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/packer.h"
 #include "lib/capture/session/plan.h"
+#include "lib/capture/session/rotation.h"
 #include "lib/capture/session/run.h"
 #include "lib/core/clock.h"
 
@@ -21,6 +22,7 @@ struct recording {
 	struct mp_record_plan plan;
 	struct mp_record_opened opened;
 	struct mp_record_run run;
+	struct mp_rotation *rotation; /* NULL: there is one file */
 };
 
 /*
@@ -71,13 +73,21 @@ static void check_sandbox(struct mp_record_plan *p, const char *process, uint32_
 }
 
 /* Opens the output. Returns a descriptor for mp_output_pack_missing(). */
-static int open_output(struct mp_record_plan *p, struct mp_out *out)
+static int open_output(struct recording *r, struct mp_out *out)
 {
-	int report;
+	struct mp_record_plan *p = &r->plan;
+	int report, tid, files = -1;
 
-	mp_output_open(out, p->o->output);
+	if (mp_record_rotates(p->o)) {
+		r->rotation = mp_rotation_start(p->o->output, p->o->max_files, &files, &tid);
+		mp_pids_add(&r->opened.threads, tid);
+		mp_output_open(out, "/dev/null"); /* until there is a file */
+		out->name = p->o->output;
+	} else {
+		mp_output_open(out, p->o->output);
+	}
 	p->stdout_taken = mp_output_takes_stdout(out);
-	report = mp_output_pack(out, p->o->pack);
+	report = mp_output_pack(out, p->o->pack, files);
 	p->packer = out->packer;
 	return report;
 }
@@ -114,7 +124,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	mp_record_plan_events(&r.plan, o);
 	if (o->require_sandbox) /* before the output is truncated */
 		check_sandbox(&r.plan, WRITER, mp_link_missing(r.opened.link));
-	report = open_output(&r.plan, &out);
+	report = open_output(&r, &out);
 	r.run.out = &out;
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.plan);
@@ -128,6 +138,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	mp_record_run(&r.run, &r.plan, &r.opened);
 	mp_java_end(java);
 	status = mp_record_finish(&parts);
+	mp_rotation_end(r.rotation);
 	*at_exit = NULL;
 	mp_record_run_release(&r.run);
 	mp_record_opened_release(&r.opened, &r.plan);

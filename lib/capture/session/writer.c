@@ -124,6 +124,9 @@ static void list_state(struct mp_writer *w, const struct mp_cut_plan *plan, size
 	mp_writer_state_init(s, n_streams);
 	mp_writer_state_add(s, &w->window, sizeof(w->window));
 	mp_writer_state_add(s, &w->output.bytes, sizeof(w->output.bytes));
+	mp_writer_state_add(s, &w->files.earlier, sizeof(w->files.earlier));
+	mp_writer_state_add(s, w->files.earlier_cpus,
+			    plan->n_rings * sizeof(*w->files.earlier_cpus));
 	mp_writer_state_add(s, &w->merge.broken, sizeof(w->merge.broken));
 	mp_writer_state_add(s, w->merge.broken_owner, sizeof(w->merge.broken_owner));
 	mp_writer_state_add(s, &w->counts.all, sizeof(w->counts.all));
@@ -207,6 +210,12 @@ static void init_parts(struct mp_writer *w)
 					       .counts = &w->counts,
 					       .output = &w->output };
 	mp_writer_events_init(&w->events);
+	w->files = (struct mp_writer_files){ .plan = s->plan,
+					     .formatter = s->formatter,
+					     .window = &w->window,
+					     .counts = &w->counts,
+					     .output = &w->output };
+	mp_writer_files_init(&w->files);
 	w->tasks = (struct mp_writer_tasks){ .tasks = s->formatter->tasks,
 					     .tables = s->formatter->tables,
 					     .stacks = &s->formatter->chains,
@@ -245,6 +254,7 @@ void mp_writer_release(struct mp_writer *w)
 	mp_merge_release(&w->merge);
 	mp_writer_state_release(&w->state);
 	mp_writer_events_release(&w->events);
+	mp_writer_files_release(&w->files);
 	mp_writer_output_release(&w->output);
 	mp_losses_free(w->losses);
 	mp_aggregator_free(w->aggregator);
@@ -314,6 +324,10 @@ static void handle_round(struct mp_writer *w, uint64_t settled_ns)
 			mp_tasks_prune(w->tasks.tasks, settled_ns - DEAD_NS);
 	}
 	mp_writer_flush(&w->state);
+	if (mp_writer_files_is_full(&w->files)) {
+		mp_writer_files_next(&w->files);
+		mp_writer_flush(&w->state);
+	}
 	if (w->output.out->error)
 		mp_writer_stop(&w->output);
 }

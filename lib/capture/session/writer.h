@@ -3,13 +3,14 @@
  * The path from the queue to the output: merges the records of all rings in order of time, and hands
  * each to the module that handles it. Runs in the main thread of the writer's process. Only this
  * module and the end of the stream (writer_end.h) know all parts; each part knows those that it
- * uses. Includes merge, writer_events, writer_sections, writer_state, writer_tasks.
+ * uses. Includes merge, writer_events, writer_files, writer_sections, writer_state, writer_tasks.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
 
 #include "lib/capture/session/merge.h"
 #include "lib/capture/session/writer_events.h"
+#include "lib/capture/session/writer_files.h"
 #include "lib/capture/session/writer_sections.h"
 #include "lib/capture/session/writer_state.h"
 #include "lib/capture/session/writer_tasks.h"
@@ -33,6 +34,8 @@ struct mp_writer {
 	struct mp_writer_window window;
 	struct mp_writer_counts counts;
 	struct mp_writer_output output;
+	struct mp_writer_files
+		files; /* has the header of the stream, set before the first record */
 	struct mp_writer_events events;
 	struct mp_writer_tasks tasks;
 	struct mp_writer_sections sections;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/writer_end.h"
 
+#include <stdio.h>
+
 #include "lib/capture/session/account.h"
 #include "lib/capture/session/report.h"
 #include "lib/stream/unit.h"
@@ -17,20 +19,9 @@ static void add_members(json_t *object, const char *text)
 static json_t *make_trailer(const struct mp_writer *w, const struct mp_account *a,
 			    const struct mp_cut_end *end)
 {
-	const struct mp_writer_totals *all = &w->counts.all;
-	const struct mp_formatter *f = w->setup.formatter;
-	json_t *trailer = mp_ctl_trailer(MP_EVENT, all->written, all->lost);
-	uint64_t truncated = f->stacks->truncated;
+	json_t *trailer = mp_writer_files_trailer(&w->files, a, w->window.until_ns);
 
-	json_object_set_new(trailer, "bytes", json_integer((json_int_t)w->output.bytes));
-	json_object_set_new(trailer, "time", json_integer((json_int_t)w->window.until_ns));
-	mp_account_json(a, w->setup.plan, all, trailer);
-	if (truncated)
-		json_object_set_new(trailer, "truncated", json_integer((json_int_t)truncated));
-	if (f->pointers)
-		json_object_set_new(trailer, "pointers", json_integer((json_int_t)f->pointers));
-	mp_budget_json(f->tasks->budget, trailer);
-	mp_unwind_stats_json(&f->unwound, trailer);
+	mp_budget_json(w->setup.formatter->tasks->budget, trailer);
 	add_members(trailer, end->trailer);
 	add_members(trailer, end->common);
 	return trailer;
@@ -79,14 +70,19 @@ static bool report(const struct mp_writer *w, const struct mp_account *a)
 	const struct mp_cut_plan *plan = w->setup.plan;
 	const struct mp_writer_totals *all = &w->counts.all;
 	const struct mp_budget *budget = w->setup.formatter->tasks->budget;
+	char files[40] = "";
 
+	if (plan->rotate_bytes || plan->rotate_ns)
+		snprintf(files, sizeof(files), ", in %llu file%s",
+			 (unsigned long long)w->files.earlier.files + 1,
+			 mp_plural(w->files.earlier.files + 1));
 	mp_report_losses(all, a, &plan->events);
 	mp_report_broken(&w->merge);
 	if (!plan->quiet)
 		mp_report_parts(w->setup.formatter);
 	if (!plan->quiet && (plan->verbose || plan->watched))
-		mp_say("%llu event%s, %llu lost", (unsigned long long)all->written,
-		       mp_plural(all->written), (unsigned long long)all->lost);
+		mp_say("%llu event%s, %llu lost%s", (unsigned long long)all->written,
+		       mp_plural(all->written), (unsigned long long)all->lost, files);
 	mp_budget_report(budget);
 	if (plan->verbose) {
 		mp_report_cpus(a, plan);
@@ -96,7 +92,7 @@ static bool report(const struct mp_writer *w, const struct mp_account *a)
 	       a->surplus || mp_budget_is_lossy(budget);
 }
 
-bool mp_writer_end(struct mp_writer *w, const json_t *header, const struct mp_cut_end *end)
+bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 {
 	const struct mp_cut_plan *plan = w->setup.plan;
 	struct mp_account account;
@@ -104,7 +100,7 @@ bool mp_writer_end(struct mp_writer *w, const json_t *header, const struct mp_cu
 
 	mp_account_init(&account, plan, &w->counts, end->counts);
 	end_events(w, &account, end);
-	lossy = w->aggregator && write_aggregates(&w->sections, header, end,
+	lossy = w->aggregator && write_aggregates(&w->sections, w->files.header, end,
 						  &w->setup.formatter->unwound, plan->verbose);
 	if (w->output.live)
 		mp_live_show(w->output.live, w->counts.all.written, w->counts.all.lost, true);

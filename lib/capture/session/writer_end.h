@@ -10,9 +10,9 @@
 #include "lib/capture/session/writer.h"
 
 /*
- * To be called after mp_writer_end_queue(). `header` is that of the stream. Closes the output.
- * Returns whether something was lost, or may be wrong.
+ * To be called after mp_writer_end_queue(). Closes the output. Returns whether something was lost, or
+ * may be wrong.
  */
-bool mp_writer_end(struct mp_writer *w, const json_t *header, const struct mp_cut_end *end);
+bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end);
 
 #endif

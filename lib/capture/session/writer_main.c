@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/capture/object/kallsyms.h"
@@ -45,7 +46,6 @@ struct process {
 	struct mp_journal *journal;
 	struct mp_work work;
 	struct mp_writer writer;
-	json_t *header; /* of the stream */
 	struct mp_live live;
 	uint64_t alive_ns; /* when MP_MESSAGE_ALIVE was last sent */
 };
@@ -313,12 +313,12 @@ static void take_start(struct process *p)
 	if (mp_message_get_start(mp_buf_view(&p->in.body), &start) < 0)
 		end_alone();
 	p->writer.window.from_ns = start.from_ns;
-	p->header = json_loads(start.header, 0, NULL);
+	p->writer.files.header = json_loads(start.header, 0, NULL);
 	free(start.header);
 	if (start.again)
 		resume(p, &start);
 	if (!p->plan.events.silent && !p->writer.output.bytes) {
-		mp_writer_put_json(&p->writer.output, json_incref(p->header));
+		mp_writer_put_json(&p->writer.output, json_deep_copy(p->writer.files.header));
 		mp_writer_flush(&p->writer.state);
 	}
 	if (!p->writer.output.readable || !wants_summary(&p->plan))
@@ -358,7 +358,7 @@ static void finish(struct process *p)
 	if (p->in.type != MP_MESSAGE_END ||
 	    mp_cut_end_get(&end, p->plan.n_rings * p->plan.events.n, mp_buf_view(&p->in.body)) < 0)
 		end_alone();
-	done.lossy = mp_writer_end(&p->writer, p->header, &end);
+	done.lossy = mp_writer_end(&p->writer, &end);
 	mp_cut_end_release(&end);
 	done.error = (uint64_t)p->out.error;
 	mp_message_put_done(&p->body, &done);
@@ -381,6 +381,7 @@ static uint32_t enter_sandbox(struct process *p, const char *uid)
 
 	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
 	signal(SIGXFSZ, SIG_IGN);
+	tzset();	     /* otherwise localtime_r() reads the zone from a file */
 	json_object_seed(0); /* otherwise jansson reads the seed from a file */
 	mp_record_lookup_init(&p->lookup);
 	p->lookup.budget.self = (uid_t)strtoul(uid, NULL, 10);

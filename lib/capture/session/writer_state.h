@@ -13,7 +13,7 @@
 #include "lib/capture/stack/task.h"
 #include "lib/core/io.h"
 
-enum { MP_WRITER_PARTS = 20 };
+enum { MP_WRITER_PARTS = 24 };
 
 /* How far this writer is. Without pointers. */
 struct mp_writer_progress {

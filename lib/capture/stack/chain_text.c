@@ -193,8 +193,10 @@ struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *p
 				  const struct mp_chain *chain, uint64_t now_ns)
 {
 	const bool user = has_user_part(chain);
-	uint64_t where[3] = { user ? process->space->id : 0, chain->max,
-			      user ? mp_symbols_changes(s->symbols, process->space, now_ns) : 0 };
+	/* with places, a text is made again for each stream, so that this has the lines of modules */
+	uint64_t where[4] = { user ? process->space->id : 0, chain->max,
+			      user ? mp_symbols_changes(s->symbols, process->space, now_ns) : 0,
+			      s->symbols->places ? s->symbols->stream : 0 };
 	const struct mp_str key[2] = {
 		{ (const char *)where, sizeof(where) },
 		{ (const char *)chain->ips, chain->n * sizeof(*chain->ips) },

@@ -19,9 +19,10 @@ struct mp_dso {
 	uint32_t refs;	 /* mappings */
 	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
 	uint64_t hash;
-	char *path;   /* in the mount namespace of the process */
-	char *module; /* name and id in the places of frames; NULL: not used yet */
-	char *name;   /* last part of the path, for "[name]+0x..." */
+	char *path;	 /* in the mount namespace of the process */
+	char *module;	 /* name and id in the places of frames; NULL: not used yet */
+	uint64_t stream; /* the last one that has the line of the module: mp_symbols.stream */
+	char *name;	 /* last part of the path, for "[name]+0x..." */
 	/* of the process that mapped it first, which is charged for it while its share lasts */
 	uid_t uid;
 	uid_t others[4]; /* users who map it as well, who are charged for it then */

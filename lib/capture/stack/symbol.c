@@ -173,9 +173,12 @@ static const char *module_of(struct mp_symbols *s, struct mp_dso *dso,
 
 	for (i = 0; i < id.len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.p[i]);
-	if (!dso->module)
+	if (!dso->module || dso->stream != s->stream) {
+		free(dso->module);
 		dso->module = new_module(s, dso->name, mp_str(hex),
 					 dso->path[0] == '/' ? dso->path : NULL);
+		dso->stream = s->stream;
+	}
 	return dso->module;
 }
 
@@ -183,8 +186,11 @@ static void add_kernel_place(struct mp_symbols *s, uint64_t addr, struct mp_buf 
 {
 	if (addr < s->kernel_text.start || addr >= s->kernel_text.end)
 		return; /* a module, a BPF program, or hidden */
-	if (!s->kernel_module)
+	if (!s->kernel_module || s->kernel_stream != s->stream) {
+		free(s->kernel_module);
 		s->kernel_module = new_module(s, "[kernel]", s->kernel_id, NULL);
+		s->kernel_stream = s->stream;
+	}
 	add_place(to, addr - s->kernel_text.start, s->kernel_module, MP_MARK_KERNEL);
 }
 

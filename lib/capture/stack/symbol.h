@@ -24,8 +24,11 @@ struct mp_symbols {
 	struct mp_jits jits;
 	/* set by the caller: frames have places, see mp-stream(5); the kernel's build id, or "" */
 	bool places;
-	struct mp_str kernel_id;  /* hexadecimal; borrowed */
-	char *kernel_module;	  /* as mp_dso.module */
+	struct mp_str kernel_id; /* hexadecimal; borrowed */
+	char *kernel_module;	 /* as mp_dso.module */
+	uint64_t kernel_stream;	 /* as mp_dso.stream */
+	/* number of the stream to which frames are written, by the caller: each has its own lines of modules */
+	uint64_t stream;
 	struct mp_buf modules;	  /* control lines of modules, for the caller to write and remove */
 	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };

@@ -62,6 +62,7 @@ static const struct mp_cut_plan plan = {
 	.n_rings = 1,
 	.counters = counters,
 	.n_counters = N_EVENTS,
+	.rotate_ns = 1,
 	.counts = true,
 	.quiet = true,
 };
@@ -197,11 +198,12 @@ static void write_all(struct mp_queue_reader *r, struct mp_formatter *f)
 	setup.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)),
 				       mp_writer_more_bytes(&plan));
 	mp_writer_init(&w, &setup);
+	w.files.header = header;
 	mp_writer_run(&w);
 	mp_writer_end_queue(&w);
 	mp_out_flush(&out);
 	copy = dup(out.fd);
-	mp_writer_end(&w, header, &end);
+	mp_writer_end(&w, &end);
 	mp_writer_release(&w);
 	mp_journal_free(setup.journal);
 	text = memory_read(copy, &len);

@@ -58,6 +58,8 @@ static const struct mp_cut_plan plan = {
 	.own = { pids + 1, 1, 1 },
 	.found = { pids, 1, 1 },
 	.max_events = 10,
+	.rotate_bytes = 100 << 20,
+	.rotate_ns = 3600000000000,
 	.everyone = true,
 	.counts = true,
 };

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# A recording that is written to one file after the other: each is complete, and together they have each event once; what is deleted,
+# and what is not; the service, the timer and the line for cron that record in this way.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# A program that counts: it seeks to 0, 1, 2 and so on, some 10,000 times a second.
+start_counting() {
+	mkdir "$TMP/f"
+	start_load perl -e 'for (my $i = 0;; $i++) { sysseek STDIN, $i, 0; select undef, undef, undef, 0.001 if $i % 20 == 0 }'
+}
+
+# To be run in the background, with the file: then $! is its pid.
+record() {
+	exec mp-record -v -g none -e syscalls:sys_enter_lseek -p "$LOAD_PID" -d 120s "$@" 2> "$TMP/err"
+}
+
+end_recording() {
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+}
+
+# Waits for N more files of a folder.
+await_files() {	# FOLDER N
+	local seen=() before=
+	while [ "${#seen[@]}" -le "$2" ]; do
+		await
+		now=$(find "$1" -name 's-*' -newer "$STARTED" -printf '%f\n' | sort | tail -n 1)
+		[ "$now" = "$before" ] || seen+=("$now")
+		before=$now
+	done
+}
+
+text() {
+	case $1 in *.zst) zstd -qcd "$1" ;; *) cat "$1" ;; esac
+}
+
+# Of the files in order of their names: each is a complete stream, of a time that begins where the one before ends, and has the names
+# of tasks; together they have each number of the program once, in order, and their accounts say so. `$lost`: numbers may be missing.
+are_exact() {
+	local f
+	for f in "$@"; do
+		[[ "$(mp-order --check "$f")" == *": valid, complete, ordered: "* ]] || { mp-order --check "$f"; return 1; }
+		text "$f" > "$TMP/text"
+		head -n 1 "$TMP/text" && tail -n 1 "$TMP/text"
+		[ "$(sed '$d' "$TMP/text" | wc -c)" = "$(trailer "$TMP/text" bytes)" ]
+		! grep '^[0-9]' "$TMP/text" | grep -v 'comm=perl'
+		! perl -ne '/"clock_ns":(\d+)/ and $from = $1; /^\{"end".*"time":(\d+)/ and $until = $1; push @t, $1 if /^(\d+),/;
+			END { print grep { $_ < $from || $_ >= $until } @t[0 .. $#t - 1]; print "last\n" if $t[-1] > $until }' "$TMP/text" | grep .
+	done > "$TMP/ends"
+	jq -se '[range(1; length / 2)] as $i | [$i[] as $k | .[2 * $k].clock_ns == .[2 * $k - 1].time] | all' "$TMP/ends"
+	jq -se 'map(select(.end)) | all(.fired == .records + .excluded + .lost and .fired == ([.cpus[][0]] | add))' "$TMP/ends"
+	for f in "$@"; do text "$f"; done | perl -ne 'if (/"records":(\d+)/) { $records += $1 }
+		next unless /syscalls:sys_enter_lseek.*offset=0x([0-9a-f]+)/; $now = hex $1; $n++;
+		die "after $last comes $now\n" if defined $last and $now != $last + 1;
+		$last = $now; $first //= $now; END { print "$n $records\n"; exit !($n == $records && $n == $last - $first + 1) }'
+}
+
+@test "files of a size have each event once, in order, with names; the account of each is its own" {
+	needs_root
+	start_counting
+	record --rotate 100K -o "$TMP/f/s.mp" &
+	pid=$!
+	await_files "$TMP/f" 6
+	end_recording
+	[ "$status" = 0 ] || { cat "$TMP/err"; false; }
+	files=("$TMP"/f/s-*.mp)
+	[ "${#files[@]}" -ge 6 ]
+	are_exact "${files[@]}"
+	for f in "${files[@]:0:${#files[@]}-1}"; do [ "$(stat -c %s "$f")" -ge 102400 ]; done
+	# the whole: what the recording says, what all trailers say, and what a merge of all files says
+	records=$(jq -s 'map(.records // 0) | add' "$TMP/ends")
+	grep -x "mp-record: $records events, 0 lost, in ${#files[@]} files" "$TMP/err"
+	for cpu in $(jq -s -r 'map(.cpus // {} | if type == "object" then keys[] else empty end) | unique[]' "$TMP/ends"); do
+		sums=$(jq -s -r --arg c "$cpu" 'map(select(.end) | .cpus[$c]) | "fired \(map(.[0]) | add), delivered \(map(.[1]) | add), "' "$TMP/ends")
+		grep "mp-record: CPU $cpu: $sums" "$TMP/err"
+	done
+	mp-order "${files[@]}" > "$TMP/all"
+	[ "$(trailer "$TMP/all" records)" = "$records" ]
+	[[ "$(mp-order --check "$TMP/all")" == *" $records records in 1 section, 0 lost" ]]
+}
+
+@test "writers that are killed, also while a file ends, leave each event in one compressed file" {
+	needs_root
+	start_counting
+	record --rotate 30K -o "$TMP/f/s.mp.zst" &
+	pid=$!
+	writer=
+	for _ in {1..15}; do
+		until now=$(pgrep -P "$pid" -x mp-writer) && [ "$now" != "$writer" ]; do await; done
+		writer=$now
+		sleep "0.$(printf '%03d' $((RANDOM % 200)))"
+		kill -KILL "$writer" 2> /dev/null || true
+	done
+	until now=$(pgrep -P "$pid" -x mp-writer) && [ "$now" != "$writer" ]; do await; done
+	await_files "$TMP/f" 1
+	end_recording
+	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
+	files=("$TMP"/f/s-*.mp.zst)
+	[ "${#files[@]}" -ge 10 ]
+	are_exact "${files[@]}"
+	[ "$(jq -s -c 'map(select(.end) | .restarts // 0) | [.[:-1], .[-1:]] | map(add > 0)' "$TMP/ends")" = '[false,true]' ]
+}
+
+@test "files of a length have the lines of the modules that their frames name" {
+	needs_root
+	mkdir "$TMP/f"
+	mp-record -q --rotate 400ms,1G --fields +addr -e cpu-clock -F 499 -o "$TMP/f/s.mp" -- "$LOAD/spin" 1.5
+	files=("$TMP"/f/s-*.mp)
+	[ "${#files[@]}" -ge 3 ]
+	for f in "${files[@]}"; do
+		perl -ne 'if (/^\{"module":"(.*?)"/) { $known{$1} = 1 } elsif (/^\d/) { $n++ while /\+0x[0-9a-f]+@([^;_\s]+:[0-9a-f]+|\[kernel\][^;_\s]*)(?{ $known{$1} or die "no line of $1\n" })/g }
+			END { $n > 10 or die "$n frames\n" }' "$f"
+	done
+	for f in "${files[@]:0:${#files[@]}-1}"; do [ "$(length_ms "$f")" -ge 400 ]; done
+}
+
+@test "no more files remain than are wanted, and nothing else is deleted" {
+	needs_root
+	start_counting
+	cd "$TMP/f"
+	future=s-20990101T000000.000Z.mp
+	touch "$future" s-19980101T000000.000Z.mp s-19990101T000000.000Z.mp
+	echo mine > "$TMP/precious"
+	ln -s "$TMP/precious" s-19970101T000000.000Z.mp
+	mkdir s-19960101T000000.000Z.mp
+	touch s-19950101T000000.000Z.mp && chown nobody s-19950101T000000.000Z.mp
+	touch s-19940101T000000.000Z.mp.zst s-19931301T000000.000Z.mp s-19930101T000060.000Z.mp s-19930101T000000.000Zamp xs-19930101T000000.000Z.mp \
+		$'s-19930101T000000.000Z.mp\n' s-19930101T000000.00Z.mp s.mp s-19930101t000000.000z.mp 's-1993 101T000000.000Z.mp' s-*.mp S-19930101T000000.000Z.mp
+	ours() { find . -regex './s-[12][09]9[89]0101T[0-9]*\.[0-9]*Z\.mp' | sort; }
+	others() { find . ! -regex './s-[12][09]9[89]0101T[0-9]*\.[0-9]*Z\.mp' ! -path . -printf '%p %i\n' | sort; }
+	others > "$TMP/before"
+	# what cannot begin deletes nothing
+	run mp-record -q --rotate 1h --max-files 1 -o s.mp -e no:such
+	[ "$status" = 2 ]
+	[ "$(ours | wc -l)" = 3 ]
+	record --rotate 50K --max-files 3 -o s.mp &
+	pid=$!
+	while [ -e "$future" ]; do
+		await
+		[ "$(ours | wc -l)" -le 3 ]
+	done
+	await_files . 4
+	end_recording
+	[ "$status" = 0 ] || { cat "$TMP/err"; false; }
+	[ "$(ours | wc -l)" = 3 ]
+	# their names are in their order, though one was of the future
+	[ "$(ours | head -n 1)" \> ./s-20990101T000000.000Z.mp ]
+	for f in $(ours); do head -n 1 "$f" | jq .clock_ns; done | sort -nc
+	others | diff "$TMP/before" -
+	[ "$(cat "$TMP/precious")" = mine ]
+}
+
+# Runs a function of this file, and what follows, in a file system of 6 MB at $TMP/f.
+in_small_disk() {
+	export -f record end_recording await_files await keep_few fill
+	export TMP STARTED LOAD_PID
+	unshare -m bash -c 'mount -t tmpfs -o size=6m none "$TMP/f" && touch "$STARTED" && "$@"' bash "$@"
+}
+
+keep_few() {
+	record --rotate 500K --max-files 4 -o "$TMP/f/s.mp" &
+	pid=$!
+	await_files "$TMP/f" 14	# each of them 500K: more than there is
+	end_recording
+	[ "$(find "$TMP/f" -name 's-*' | wc -l)" = 4 ] && exit "$status"
+}
+
+fill() {
+	(record --rotate 500K -o "$TMP/f/s.mp")
+	status=$?
+	cp "$TMP"/f/s-* "$TMP/full"
+	exit $status
+}
+
+@test "on a small disk the oldest files are deleted in time; a full one leaves complete files" {
+	needs_root
+	unshare -m true 2> /dev/null || skip "no mount namespaces"
+	start_counting
+	in_small_disk keep_few || { cat "$TMP/err"; false; }
+	[ -z "$(ls "$TMP/f")" ]
+	mkdir "$TMP/full"
+	run -2 in_small_disk fill
+	grep -x "mp-record: cannot write '$TMP/f/s.mp': No space left on device" "$TMP/err"
+	files=("$TMP"/full/s-*.mp)
+	[ "${#files[@]}" -ge 3 ]
+	last=${files[-1]}
+	unset 'files[-1]'
+	are_exact "${files[@]}"
+	[[ "$(mp-order --check "$last")" == *"truncated"* ]]
+}
+
+@test "what is complete remains when mp-record is killed, and is counted when it begins again" {
+	needs_root
+	start_counting
+	record --rotate 50K --max-files 5 -o "$TMP/f/s.mp" &
+	pid=$!
+	await_files "$TMP/f" 6
+	packer=$(pgrep -P "$pid" -x mp-packer)
+	kill -KILL "$pid"
+	wait "$pid" || true
+	until [ ! -d "/proc/$packer" ] || grep -q '^State:.*Z' "/proc/$packer/status"; do await; done
+	files=("$TMP"/f/s-*.mp)
+	[ "${#files[@]}" = 5 ]
+	last=${files[-1]}
+	mp-order --check "$last" > "$TMP/check" || grep -q truncated "$TMP/check"
+	unset 'files[-1]'
+	are_exact "${files[@]}"
+	mp-record -q -g none --rotate 1h --max-files 3 -o "$TMP/f/s.mp" -e cpu-clock -d 10ms
+	[ "$(find "$TMP/f" -type f | wc -l)" = 3 ]
+	[ -e "$last" ] && [ -e "${files[-1]}" ]
+}
+
+@test "what --rotate cannot do is refused before anything is recorded" {
+	refuses() {	# MESSAGE ARG...
+		run -2 mp-record -q -e cpu-clock -d 1ms "${@:2}"
+		[[ "${lines[0]}" == "mp-record: "*"$1"* ]] || { echo "$output"; false; }
+	}
+	cd "$TMP"
+	for limit in 100 0s 0M 1x 1h,2h 1M,2M '' 1h, ,; do
+		refuses "'$limit' given to --rotate is not a size such as 100M, a duration such as 1h, or both as in 100M,1h" --rotate "$limit" -o s.mp
+	done
+	refuses '--rotate needs -o FILE' --rotate 1h
+	refuses '--rotate needs -o FILE' --rotate 1h -o -
+	refuses '--max-files needs --rotate' --max-files 3 -o s.mp
+	refuses "'0' given to --max-files is not a number from 1" --rotate 1h --max-files 0 -o s.mp
+	refuses "cannot write to folder 'no': No such file or directory" --rotate 1h -o no/s.mp
+	refuses '--rotate needs the name of a file, as in -o cpu.mp' --rotate 1h -o ./
+	refuses '--rotate needs the name of a file, as in -o cpu.mp' --rotate 1h -o .mp.zst
+	[ "$(find . -type f -not -name '.*')" = "" ]
+	needs_root
+	refuses '--rotate cannot be combined with in-kernel aggregation, which writes its result once, at the end' --rotate 1h -o s.mp --sum
+	[ "$(find . -name 's*')" = "" ]
+}

@@ -32,10 +32,10 @@ struct mp_cut_plan {
 	struct mp_pids sources;
 	struct mp_pids found; /* processes of the target; empty: the whole system */
 
-	char *kernel_id;     /* build id of the kernel; NULL: unknown, or not needed */
-	uint64_t max_events; /* 0: no limit */
+	char *kernel_id;		  /* build id of the kernel; NULL: unknown, or not needed */
+	uint64_t max_events;		  /* 0: no limit */
 	uint64_t rotate_bytes, rotate_ns; /* another file begins then; 0: there is no such limit */
-	bool everyone;	     /* every process is recorded */
+	bool everyone;			  /* every process is recorded */
 	bool inner; /* mp-record is in an inner pid namespace, where tasks outside have the id 0 */
 	bool user_stacks;
 	bool walks;  /* BPF programs walk user stacks, with tables that the writer makes */

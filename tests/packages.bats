@@ -24,6 +24,9 @@ load lib
 			grep -q " \./usr/$file\$" "$list" || { echo "$list lacks $file"; false; }
 		done
 	done
+	for file in docs/packaging/examples/*; do
+		grep -q " \./usr/share/doc/mp-record/examples/${file##*/}\$" "$TMP/record"
+	done
 	[ "$(id -u)" = 0 ] || skip "needs root to install them"
 
 	root=$TMP/root

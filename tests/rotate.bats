@@ -220,7 +220,7 @@ fill() {
 		[[ "${lines[0]}" == "mp-record: "*"$1"* ]] || { echo "$output"; false; }
 	}
 	cd "$TMP"
-	for limit in 100 0s 0M 1x 1h,2h 1M,2M '' 1h, ,; do
+	for limit in 100 0s 0M 1x 1h,2h 1M,2M '' '1h,' ','; do
 		refuses "'$limit' given to --rotate is not a size such as 100M, a duration such as 1h, or both as in 100M,1h" --rotate "$limit" -o s.mp
 	done
 	refuses '--rotate needs -o FILE' --rotate 1h
@@ -234,4 +234,95 @@ fill() {
 	needs_root
 	refuses '--rotate cannot be combined with in-kernel aggregation, which writes its result once, at the end' --rotate 1h -o s.mp --sum
 	[ "$(find . -name 's*')" = "" ]
+}
+
+# Runs a script with $EXAMPLES, whose programs are those that are tested, and an empty /var/log.
+with_examples() {
+	mkdir "$TMP/examples"
+	cp docs/packaging/examples/* "$TMP/examples"
+	sed -i "s,/usr/bin/mp-record,$BUILD/bin/mp-record," "$TMP"/examples/*.service
+	export TMP BUILD EXAMPLES=$TMP/examples
+	unshare -m bash -ec "mount -t tmpfs none /var/log; $1"
+}
+
+# Runs the program of a service as systemd does: with this folder for logs, without a shell.
+serve() {
+	local folder words
+	folder=/var/log/$(sed -n 's/^LogsDirectory=//p' "$EXAMPLES/$1")
+	mkdir -p -m "$(sed -n 's/^LogsDirectoryMode=//p' "$EXAMPLES/$1")" "$folder"
+	read -ra words <<< "$(sed -n 's/^ExecStart=//p' "$EXAMPLES/$1")"
+	[[ "${words[*]}" != *[%\"\']* ]]
+	umask "$(sed -n 's/^UMask=//p' "$EXAMPLES/$1")"
+	# shellcheck disable=SC2016
+	exec env -i "LOGS_DIRECTORY=$folder" "${words[@]//'${LOGS_DIRECTORY}'/$folder}"
+}
+
+# 30 files of earlier recordings.
+make_old() {
+	local i
+	mkdir -p /var/log/mp-record
+	for ((i = 10; i < 40; i++)); do echo > "/var/log/mp-record/$1-20200101T0000$i.000Z.mp.zst"; done
+}
+
+@test "systemd accepts the units" {
+	command -v systemd-analyze > /dev/null || skip "no systemd-analyze"
+	mkdir "$TMP/units"
+	cp docs/packaging/examples/*.service docs/packaging/examples/*.timer "$TMP/units"
+	sed -i "s,/usr/bin/mp-record,$BUILD/bin/mp-record," "$TMP"/units/*.service
+	run systemd-analyze verify --man=no --recursive-errors=no "$TMP"/units/*
+	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+	run systemd-analyze calendar --iterations=2 "$(sed -n 's/^OnCalendar=//p' "$TMP"/units/*.timer)"
+	[ "$status" = 0 ]
+}
+
+@test "the service records until SIGTERM, and keeps as many files as it says" {
+	needs_root
+	unshare -m true 2> /dev/null || skip "no mount namespaces"
+	start_load "$LOAD/spin" 600
+	export -f serve make_old await
+	with_examples '
+		make_old cpu
+		(serve mp-record.service) & pid=$!
+		now() { find /var/log/mp-record -type f ! -name "cpu-2020*"; }
+		until [ -n "$(now)" ] && zstd -qcd "$(now)" 2> /dev/null | grep -q "cpu-clock\|cycles"; do await; done
+		[ "$(ls /var/log/mp-record | wc -l)" = 24 ]
+		kill -TERM $pid
+		status=0; wait $pid || status=$?
+		[[ "$status" = [01] ]]
+		mp-order --check "$(now)" > "$TMP/check" || [ $? = 1 ]
+		cat "$TMP/check"
+		grep -q ": valid, complete, ordered: [1-9]" "$TMP/check"
+		[ "$(stat -c %a "$(now)")" = 640 ]'
+	for key in WantedBy=multi-user.target KillMode=mixed Restart=on-failure SuccessExitStatus=1; do grep -qx "$key" docs/packaging/examples/mp-record.service; done
+}
+
+@test "the timer's service and the line for cron record one more file, and keep as many as they say" {
+	needs_root
+	unshare -m true 2> /dev/null || skip "no mount namespaces"
+	start_load "$LOAD/spin" 600
+	# what cron runs: the words after the user, up to a %, by /bin/sh
+	line=$(grep '^[*0-9]' docs/packaging/examples/mp-record.cron)
+	[ "$(grep -vc -e '^#' -e '^PATH=' docs/packaging/examples/mp-record.cron)" = 1 ]
+	[[ "$line" =~ ^\*/15' * * * * root '([^%]+)$ ]]
+	export COMMAND=${BASH_REMATCH[1]} CRON_PATH
+	CRON_PATH=$(sed -n 's/^PATH=//p' docs/packaging/examples/mp-record.cron)
+	[ "$(systemd-analyze calendar '*:0/15' 2> /dev/null | sed -n 's/^Normalized form: //p')" = '*-*-* *:00/15:00' ] || ! command -v systemd-analyze > /dev/null
+	export -f serve make_old
+	# shellcheck disable=SC2016
+	with_examples '
+		sed -i "s/ -d 10 / -d 1 /; s/--max-files 384/--max-files 20/" "$EXAMPLES"/*.service
+		make_old sample
+		status=0; (serve mp-record-sample.service) || status=$?
+		[[ "$status" = [01] ]]
+		COMMAND=$(sed "s/ -d 10 / -d 1 /; s/--max-files 384/--max-files 20/" <<< "$COMMAND")
+		status=0; env -i HOME=/root LOGNAME=root SHELL=/bin/sh "PATH=$BUILD/bin:$CRON_PATH" /bin/sh -c "$COMMAND" || status=$?
+		[[ "$status" = [01] ]]
+		cd /var/log/mp-record
+		[ "$(ls | wc -l)" = 20 ] && [ "$(find . -size +2 | wc -l)" = 2 ]
+		for f in $(find . -size +2); do
+			mp-order --check "$f" > "$TMP/check" || [ $? = 1 ]
+			grep -q ": valid, complete, ordered: [1-9]" "$TMP/check"
+			[ "$(stat -c %a "$f")" = 640 ]
+		done'
+	diff <(sed -n 's/^ExecStart=.*mp-record \(-q .*\) -o .*/\1/p' docs/packaging/examples/mp-record-sample.service) <(sed 's/.* mp-record \(-q .*\) -o .*/\1/' <<< "$COMMAND")
 }

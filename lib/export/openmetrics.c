@@ -239,7 +239,7 @@ static void end_series(struct state *s, struct series *series)
 {
 	struct mp_loghist *h = &series->hist;
 	struct point point = { .time_ns = s->time_ns, .n = series->n };
-	int i;
+	int low, high, e;
 
 	if (!s->counting) {
 		point.n = h->n;
@@ -247,13 +247,15 @@ static void end_series(struct state *s, struct series *series)
 	}
 	s->row.len = 0;
 	mp_buf_add(&s->row, &point, sizeof(point));
-	for (i = h->negative.n; i-- > 0;)
-		add_cell(s, mp_loghist_log2(h, h->negative.first + i, true),
-			 (uint64_t)(ZERO - 1 - (h->negative.first + i - EXPONENT_MIN)));
-	add_cell(s, h->zero, ZERO);
-	for (i = 0; i < h->positive.n; i++)
-		add_cell(s, mp_loghist_log2(h, h->positive.first + i, false),
-			 (uint64_t)(ZERO + 1 + (h->positive.first + i - EXPONENT_MIN)));
+	if (mp_loghist_span(h, true, &low, &high))
+		for (e = high; e >= low; e--)
+			add_cell(s, mp_loghist_log2(h, e, true),
+				 (uint64_t)(ZERO - 1 - (e - EXPONENT_MIN)));
+	add_cell(s, mp_loghist_zeros(h), ZERO);
+	if (mp_loghist_span(h, false, &low, &high))
+		for (e = low; e <= high; e++)
+			add_cell(s, mp_loghist_log2(h, e, false),
+				 (uint64_t)(ZERO + 1 + (e - EXPONENT_MIN)));
 	s->fraction |= h->fraction;
 	mp_export_groups_add(&s->groups, series->group, s->row.p, s->row.len);
 	mp_loghist_release(h);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Collects distributions, or plain counts, by key. The key is made of the values of some fields of
- * a record. Memory grows with distinct keys: 150 bytes and the key for a count, 0.6 to 27 KiB for a
- * distribution. Includes loghist, linear, map, rec.
+ * a record. Memory grows with distinct keys: 150 bytes and the key for a count, 200 bytes to 27 KiB
+ * for a distribution. Includes loghist, linear, map, rec.
  */
 #ifndef MP_HIST_DIST_H
 #define MP_HIST_DIST_H

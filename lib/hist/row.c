@@ -25,30 +25,19 @@ static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
 	return v;
 }
 
-/*
- * Finds the exponents of the least and the greatest magnitude on a side; false if the side is
- * empty.
- */
-static bool span(const struct mp_loghist_side *s, int *low, int *high)
-{
-	*low = s->first;
-	*high = s->first + s->n - 1;
-	return s->n > 0;
-}
-
 /* The rows of a side begin at 1 if all numbers are whole, and some are 0 or on the other side. */
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n)
 {
 	const struct mp_loghist *h = &dist->hist;
 	struct mp_dist_bucket *v;
-	bool plus, minus, zero = h->zero > 0;
+	bool plus, minus, zero = mp_loghist_zeros(h) > 0;
 	int low, high, least, greatest, e;
 
 	if (style->linear)
 		return linear_rows(dist, style, n);
-	plus = span(&h->positive, &low, &high);
-	minus = span(&h->negative, &least, &greatest);
+	plus = mp_loghist_span(h, false, &low, &high);
+	minus = mp_loghist_span(h, true, &least, &greatest);
 	if ((zero || minus) && plus && !h->fraction)
 		low = 0;
 	if ((zero || plus) && minus && !h->fraction)
@@ -61,7 +50,7 @@ struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 		v[(*n)++] = (struct mp_dist_bucket){ -ldexp(1, e + 1), -ldexp(1, e), -1,
 						     mp_loghist_log2(h, e, true) };
 	if (zero)
-		v[(*n)++] = (struct mp_dist_bucket){ 0, 0, 0, h->zero };
+		v[(*n)++] = (struct mp_dist_bucket){ 0, 0, 0, mp_loghist_zeros(h) };
 	for (e = low; plus && e <= high; e++)
 		v[(*n)++] = (struct mp_dist_bucket){ ldexp(1, e), ldexp(1, e + 1), 1,
 						     mp_loghist_log2(h, e, false) };

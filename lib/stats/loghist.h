@@ -1,47 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The distribution of many numbers in constant memory. Buckets are log-linear, as in HdrHistogram
- * (http://hdrhistogram.org): each power of two has 128 equal parts, so that the error of a
- * percentile is below 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is
- * allocated for the buckets in use: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that
- * is full (22 KiB for all latencies from 1 us to 1 s).
+ * The distribution of many numbers in constant memory: what its numbers say (numbers.h holds them),
+ * and its texts. The error of a percentile is below 1 % of the value (0.4 %), and whole numbers up
+ * to 256 are exact.
  *
  * Sums are exact, as integers for each power of two. So all results depend on the numbers alone,
  * not on their order, and a merged histogram equals the histogram of all numbers to the last bit.
- * Numbers are doubles: whole numbers are exact up to 2^53.
  *
- * Includes str only.
+ * Includes numbers only.
  */
 #ifndef MP_STATS_LOGHIST_H
 #define MP_STATS_LOGHIST_H
 
-#include "lib/core/str.h"
-
-struct mp_loghist_part;
-
-/* Numbers of one sign, by power of two. */
-struct mp_loghist_side {
-	struct mp_loghist_part **parts; /* parts by exponent; NULL: no number has this exponent */
-	int first;			/* exponent of parts[0] */
-	int n;
-};
-
-/* Zeroed memory is a valid empty histogram. */
-struct mp_loghist {
-	uint64_t n;	 /* sum of the weights */
-	double min, max; /* exact; valid if n > 0 */
-	uint64_t zero;	 /* how many numbers are 0 */
-	struct mp_loghist_side positive, negative;
-	bool fraction; /* some numbers are not whole */
-	bool overflow; /* n would have exceeded 64 bits: later numbers were not added */
-};
-
-/* Frees the memory; the histogram is valid and empty afterwards. */
-void mp_loghist_release(struct mp_loghist *h);
-
-/* Adds `weight` numbers of this value, which is finite. */
-void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight);
-void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from);
+#include "lib/stats/numbers.h"
 
 /* The sum of all numbers; 0 if there are none. */
 double mp_loghist_sum(const struct mp_loghist *h);
@@ -53,19 +24,6 @@ double mp_loghist_stddev(const struct mp_loghist *h); /* the standard deviation 
  * and max; 0 if it is empty.
  */
 double mp_loghist_percentile(const struct mp_loghist *h, double share);
-
-/*
- * How many numbers are in [low, high). The result is exact if both are edges of buckets, as 0 and
- * powers of two are; else its error is the count of the buckets that contain them. Below 0 a bucket
- * includes its edge nearer to 0; use mp_loghist_log2() there.
- */
-uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high);
-
-/* The count of numbers of one sign with 2^exponent <= |number| < 2^(exponent + 1). Exact. */
-uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative);
-
-/* The exponent of the power of two at or below |value|, which is finite and not 0. */
-int mp_loghist_exponent(double value);
 
 /*
  * Writes the sum in decimal: all digits if all numbers are whole, else as many as give the same

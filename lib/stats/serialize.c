@@ -28,23 +28,26 @@ static void put_head(struct mp_buf *to, const struct mp_loghist *h)
 	mp_buf_printf(to, "%s:%s:%c:", min, max, h->fraction ? 'f' : 'w');
 }
 
-static void put_part(struct mp_buf *to, const struct mp_loghist_part *part, char sign, int exponent)
+static void put_part(struct mp_buf *to, const struct mp_loghist *h, int exponent, bool negative)
 {
-	struct mp_u256 sum = mp_u256_of(part->sum);
+	struct mp_loghist_sums sums;
+	struct mp_u256 sum;
+	uint64_t counts[BUCKETS];
 	const char *before = "";
 	unsigned i;
 
-	mp_buf_printf(to, "%c%d:%d:", sign, exponent, __builtin_ctzll(part->bits));
+	mp_loghist_sums(h, exponent, negative, &sums);
+	mp_loghist_counts(h, exponent, negative, counts);
+	sum = mp_u256_of(sums.sum);
+	mp_buf_printf(to, "%c%d:%d:", negative ? 'n' : 'p', exponent, __builtin_ctzll(sums.bits));
 	put_hex(to, &sum);
 	mp_buf_byte(to, ':');
-	put_hex(to, &part->squares);
+	put_hex(to, &sums.squares);
 	mp_buf_byte(to, ':');
 	for (i = 0; i < BUCKETS; i++) {
-		uint64_t n = mp_loghist_count_at(part, i);
-
-		if (n == 0)
+		if (counts[i] == 0)
 			continue;
-		mp_buf_printf(to, "%s%u*%llu", before, i, (unsigned long long)n);
+		mp_buf_printf(to, "%s%u*%llu", before, i, (unsigned long long)counts[i]);
 		before = ",";
 	}
 }
@@ -52,21 +55,23 @@ static void put_part(struct mp_buf *to, const struct mp_loghist_part *part, char
 /* The cursor runs over negative parts from the greatest exponent, zeros, positive parts. */
 bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to)
 {
-	int below = h->negative.n, i;
+	int first, last, low, high, below, above;
 
-	while (*cursor < below + 1 + h->positive.n) {
-		const struct mp_loghist_side *s = *cursor < below ? &h->negative : &h->positive;
+	below = mp_loghist_span(h, true, &first, &last) ? last - first + 1 : 0;
+	above = mp_loghist_span(h, false, &low, &high) ? high - low + 1 : 0;
+	while (*cursor < below + 1 + above) {
+		int i = (*cursor)++;
+		bool negative = i < below;
+		int exponent = negative ? last - i : low + i - below - 1;
 
-		i = *cursor < below ? below - 1 - *cursor : *cursor - below - 1;
-		++*cursor;
-		if (i < 0 && h->zero) {
+		if (i == below && mp_loghist_zeros(h)) {
 			put_head(to, h);
-			mp_buf_printf(to, "z:%llu", (unsigned long long)h->zero);
+			mp_buf_printf(to, "z:%llu", (unsigned long long)mp_loghist_zeros(h));
 			return true;
 		}
-		if (i >= 0 && s->parts[i]) {
+		if (i != below && mp_loghist_log2(h, exponent, negative)) {
 			put_head(to, h);
-			put_part(to, s->parts[i], s == &h->negative ? 'n' : 'p', s->first + i);
+			put_part(to, h, exponent, negative);
 			return true;
 		}
 	}
@@ -222,34 +227,54 @@ static int read_text(struct reading *r, struct mp_str rest)
 	return 0;
 }
 
+/*
+ * Whether all numbers of a part are equal, and which M they have: then the sum of squared
+ * deviations, squares - sum * sum / n, is 0.
+ */
+static bool all_equal(const struct reading *r, uint64_t *mantissa)
+{
+	struct mp_u256 all = mp_u256_times(&r->squares, r->n), square = mp_u256_square(r->sum);
+
+	*mantissa = (uint64_t)(r->sum / r->n);
+	return r->first == r->last && r->sum % r->n == 0 && !mp_u256_less(&all, &square) &&
+	       !mp_u256_less(&square, &all);
+}
+
+/* Adds a part of which only the counts and the sums are known. */
+static void merge_part(struct mp_loghist *h, const struct reading *r)
+{
+	struct mp_loghist_part part = { .sums = { r->n, r->sum, r->squares, 1ull << r->zeros } },
+			       *one = &part;
+	struct mp_loghist_parts parts = { .zero = 0 };
+	struct mp_loghist from = { .n = r->n,
+				   .min = r->min,
+				   .max = r->max,
+				   .parts = &parts,
+				   .full = true,
+				   .fraction = r->fraction };
+	uint64_t counts[BUCKETS];
+	int i;
+
+	memcpy(counts, r->counts, sizeof(counts));
+	for (i = 0; i < CHUNKS; i++)
+		part.chunks[i] = counts + i * CHUNK;
+	parts.side[r->sign == 'n'] = (struct mp_loghist_side){ &one, r->exponent, 1 };
+	mp_loghist_merge(h, &from);
+}
+
 int mp_loghist_read(struct mp_loghist *h, struct mp_str text)
 {
 	struct reading r = { .n = 0 };
-	struct mp_loghist_part part = { .sum = 0 }, *parts = &part;
-	struct mp_loghist from = { .n = 0 };
-	int i;
+	uint64_t mantissa = 0;
+	double value;
 
 	if (read_text(&r, text) < 0)
 		return -1;
-	from.n = r.n;
-	from.min = r.min;
-	from.max = r.max;
-	from.fraction = r.fraction;
-	if (r.sign == 'z') {
-		from.zero = r.n;
-		mp_loghist_merge(h, &from);
+	if (r.sign != 'z' && !all_equal(&r, &mantissa)) {
+		merge_part(h, &r);
 		return 0;
 	}
-	part.bits = 1ull << r.zeros;
-	part.sum = r.sum;
-	part.squares = r.squares;
-	for (i = r.first; i <= r.last; i++)
-		if (r.counts[i])
-			*mp_loghist_count_make(&part, i) = r.counts[i];
-	*(r.sign == 'p' ? &from.positive : &from.negative) =
-		(struct mp_loghist_side){ &parts, r.exponent, 1 };
-	mp_loghist_merge(h, &from);
-	for (i = 0; i < CHUNKS; i++)
-		free(part.chunks[i]);
+	value = ldexp((double)mantissa, r.exponent - MANTISSA_BITS);
+	mp_loghist_put(h, r.sign == 'n' ? -value : value, r.n, r.min, r.max, r.fraction);
 	return 0;
 }

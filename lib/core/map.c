@@ -6,7 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { BLOCK_MIN = 64 << 10, BLOCK_MAX = 4 << 20, SLOTS_MIN = 1024 };
+enum { BLOCK_MIN = 64 << 10, BLOCK_MAX = 4 << 20, SLOTS_MIN = 1024, SLOTS_BIG = 4 << 20 };
 
 struct mp_arena_block {
 	struct mp_arena_block *next;
@@ -26,9 +26,11 @@ void *mp_arena_alloc(struct mp_arena *a, size_t size)
 
 	size = (MP_MAX(size, (size_t)1) + 7) & ~(size_t)7;
 	if (size > a->left) {
-		room = a->head ? MP_MIN(a->head->size * 2, (size_t)BLOCK_MAX) : BLOCK_MIN;
+		room = a->head ? MP_MIN(a->head->size * 2, (size_t)BLOCK_MAX - sizeof(*b))
+			       : BLOCK_MIN;
 		room = MP_MAX(room, size);
-		b = mp_alloc(sizeof(*b) + room);
+		b = sizeof(*b) + room == BLOCK_MAX ? mp_big_alloc(BLOCK_MAX)
+						   : mp_alloc(sizeof(*b) + room);
 		b->next = a->head;
 		b->size = room;
 		a->head = b;
@@ -55,7 +57,10 @@ void mp_arena_release(struct mp_arena *a)
 
 	for (b = a->head; b; b = next) {
 		next = b->next;
-		free(b);
+		if (sizeof(*b) + b->size == BLOCK_MAX)
+			mp_big_free(b, BLOCK_MAX);
+		else
+			free(b);
 	}
 	*a = (struct mp_arena){ NULL, 0, 0 };
 }
@@ -65,18 +70,37 @@ uint64_t mp_hash(const void *data, size_t len, uint64_t seed)
 	return XXH3_64bits_withSeed(data, len, seed);
 }
 
+/* A large table is in huge pages, since most look-ups in small ones miss the TLB. */
+static struct mp_map_slot *alloc_slots(size_t n)
+{
+	size_t size = n * sizeof(struct mp_map_slot);
+
+	return size < SLOTS_BIG ? mp_zalloc(size) : mp_big_alloc(size);
+}
+
+static void free_slots(struct mp_map_slot *slots, size_t n)
+{
+	size_t size = n * sizeof(struct mp_map_slot);
+
+	if (size < SLOTS_BIG)
+		free(slots);
+	else
+		mp_big_free(slots, size);
+}
+
 void mp_map_init(struct mp_map *m, size_t value_size)
 {
 	*m = (struct mp_map){ .mask = SLOTS_MIN - 1,
 			      .value_size = value_size,
 			      .seed = mp_hash_seed() };
-	m->slots = mp_zalloc(SLOTS_MIN * sizeof(*m->slots));
+	m->slots = alloc_slots(SLOTS_MIN);
 	m->last = &m->first;
 }
 
 void mp_map_release(struct mp_map *m)
 {
-	free(m->slots);
+	if (m->slots)
+		free_slots(m->slots, m->mask + 1);
 	mp_arena_release(&m->arena);
 	*m = (struct mp_map){ .slots = NULL };
 }
@@ -89,8 +113,8 @@ void mp_map_clear(struct mp_map *m)
 	while (slots > SLOTS_MIN && slots / 8 > m->n)
 		slots /= 2;
 	if (slots <= m->mask) {
-		free(m->slots);
-		m->slots = mp_zalloc(slots * sizeof(*m->slots));
+		free_slots(m->slots, m->mask + 1);
+		m->slots = alloc_slots(slots);
 		m->mask = slots - 1;
 	} else {
 		memset(m->slots, 0, slots * sizeof(*m->slots));
@@ -138,21 +162,22 @@ static bool same(const struct mp_map_entry *e, const struct mp_str *parts, size_
 
 static void grow(struct mp_map *m)
 {
-	size_t mask = m->mask * 2 + 1, i;
-	struct mp_map_entry *e;
+	size_t old_mask = m->mask, mask = old_mask * 2 + 1, i, j;
+	struct mp_map_slot *old = m->slots;
 
-	free(m->slots);
-	m->slots = mp_zalloc((mask + 1) * sizeof(*m->slots));
+	m->slots = alloc_slots(mask + 1);
 	m->mask = mask;
-	mp_map_each (m, e) {
-		for (i = e->hash & mask; m->slots[i].entry; i = (i + 1) & mask)
+	for (j = 0; j <= old_mask; j++) {
+		if (!old[j].entry)
+			continue;
+		for (i = old[j].hash & mask; m->slots[i].entry; i = (i + 1) & mask)
 			;
-		m->slots[i] = (struct mp_map_slot){ e->hash, e };
+		m->slots[i] = old[j];
 	}
+	free_slots(old, old_mask + 1);
 }
 
-static struct mp_map_entry *add(struct mp_map *m, const struct mp_str *parts, size_t n,
-				uint64_t hash)
+static struct mp_map_entry *add(struct mp_map *m, const struct mp_str *parts, size_t n)
 {
 	size_t value = (m->value_size + 7) & ~(size_t)7, len = n ? n - 1 : 0, i;
 	struct mp_map_entry *e;
@@ -163,7 +188,7 @@ static struct mp_map_entry *add(struct mp_map *m, const struct mp_str *parts, si
 	e = mp_arena_alloc(&m->arena, sizeof(*e) + value + len + 1);
 	memset(mp_map_value(e), 0, value);
 	p = (char *)mp_map_value(e) + value;
-	*e = (struct mp_map_entry){ NULL, hash, { p, len } };
+	*e = (struct mp_map_entry){ NULL, { p, len } };
 	for (i = 0; i < n; i++) {
 		if (i)
 			*p++ = '\t';
@@ -208,6 +233,6 @@ struct mp_map_entry *mp_map_put(struct mp_map *m, const struct mp_str *parts, si
 		grow(m);
 		slot = lookup(m, parts, n_parts, hash);
 	}
-	*slot = (struct mp_map_slot){ hash, add(m, parts, n_parts, hash) };
+	*slot = (struct mp_map_slot){ hash, add(m, parts, n_parts) };
 	return slot->entry;
 }

@@ -23,8 +23,7 @@ void mp_arena_release(struct mp_arena *a);
 
 struct mp_map_entry {
 	struct mp_map_entry *next; /* the entry that was inserted after this one */
-	uint64_t hash;
-	struct mp_str key; /* the parts, joined by TABs */
+	struct mp_str key;	   /* the parts, joined by TABs */
 };
 
 /* The value of an entry: value_size bytes, zeroed when new. */

@@ -383,7 +383,7 @@ static void write_list(struct mp_out *out, size_t top)
 
 	mp_dists_list(&work.m.dists, options.order, top, &list);
 	for (i = 0; i < list.n && !work.m.dists.counting; i++)
-		check_linear(list.rows[i].dist);
+		check_linear(mp_dist_list_at(&list, i));
 	check_linear(&list.other);
 	switch (options.format) {
 	case TSV:

@@ -11,7 +11,9 @@ static const struct mp_str no_key = { "", 0 };
 
 void mp_dists_init(struct mp_dists *d)
 {
-	mp_map_init(&d->map, d->counting ? offsetof(struct mp_dist, hist)
+	size_t counts = offsetof(struct mp_dist, sums) + (d->sums.n ? sizeof(double *) : 0);
+
+	mp_map_init(&d->map, d->counting ? counts
 			     : d->linear ? sizeof(struct mp_dist)
 					 : offsetof(struct mp_dist, linear));
 	d->parts = mp_alloc(MP_MAX(d->by->n, (size_t)1) * sizeof(*d->parts));
@@ -78,8 +80,10 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 	dist = mp_map_value(e);
 	if (fresh) {
 		dist->bad = bad_escape(d->parts, n);
-		dist->sums = mp_arena_alloc(&d->map.arena, d->sums.n * sizeof(*dist->sums));
-		memset(dist->sums, 0, d->sums.n * sizeof(*dist->sums));
+		if (d->sums.n) {
+			dist->sums = mp_arena_alloc(&d->map.arena, d->sums.n * sizeof(*dist->sums));
+			memset(dist->sums, 0, d->sums.n * sizeof(*dist->sums));
+		}
 		if (d->linear && !d->counting)
 			mp_linear_init(&dist->linear, d->width, d->binary);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Collects distributions, or plain counts, by key. The key is made of the values of some fields of
- * a record. Memory grows with distinct keys: 150 bytes and the key for a count, 200 bytes to 27 KiB
+ * a record. Memory grows with distinct keys: 110 bytes and the key for a count, 150 bytes to 27 KiB
  * for a distribution. Includes loghist, linear, map, rec.
  */
 #ifndef MP_HIST_DIST_H
@@ -13,12 +13,16 @@
 #include "lib/stream/rec.h"
 
 struct mp_dist {
-	uint64_t n;   /* sum of the weights */
-	bool bad;     /* the key has a bad escape */
-	double *sums; /* of mp_dists.sums, in their order */
-	/* the following members are not allocated if only counts are kept */
-	struct mp_loghist hist;
-	struct mp_linear linear; /* allocated only if mp_dists.linear is set */
+	uint64_t n; /* sum of the weights */
+	bool bad;   /* the key has a bad escape */
+	union {
+		/* with counting, those of mp_dists.sums in their order; not allocated without them */
+		double *sums;
+		struct {
+			struct mp_loghist hist;
+			struct mp_linear linear; /* allocated only if mp_dists.linear is set */
+		};
+	};
 };
 
 struct mp_dists {

@@ -98,8 +98,8 @@ struct mp_dump_result mp_dump_write(const struct mp_dists *d, const struct mp_du
 
 	mp_dists_list(d, MP_DIST_BY_NAME, 0, &list);
 	for (i = 0; i < list.n; i++) {
-		put_key(&g.key, &g.last, d->by, list.rows[i].key);
-		write_dist(&g, d, list.rows[i].dist);
+		put_key(&g.key, &g.last, d->by, mp_dist_list_key(&list, i));
+		write_dist(&g, d, mp_dist_list_at(&list, i));
 	}
 	mp_dist_list_release(&list);
 	mp_buf_release(&g.key);

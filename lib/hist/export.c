@@ -152,8 +152,8 @@ void mp_dist_write_tsv(const struct mp_dist_list *list, const struct mp_dist_sty
 	size_t i;
 
 	for (i = 0; i < list->n + (list->others > 0); i++) {
-		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
-		struct mp_str key = i < list->n ? list->rows[i].key : (struct mp_str){ NULL, 0 };
+		const struct mp_dist *dist = mp_dist_list_at(list, i);
+		struct mp_str key = mp_dist_list_key(list, i);
 
 		if (style->counting || style->summary)
 			put_tsv_line(&text, list, style, key, dist);
@@ -247,7 +247,7 @@ void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_st
 	size_t i;
 
 	for (i = 0; i < list->n + (list->others > 0); i++) {
-		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
+		const struct mp_dist *dist = mp_dist_list_at(list, i);
 
 		mp_buf_byte(&text, '{');
 		if (style->time)
@@ -256,7 +256,7 @@ void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_st
 		if (i == list->n)
 			mp_buf_printf(&text, "\"other\":%zu,", list->others);
 		else if (style->by->n)
-			put_json_key(&text, style, list->rows[i].key);
+			put_json_key(&text, style, mp_dist_list_key(list, i));
 		if (style->weight.p) {
 			mp_buf_printf(&text, "\"weight\":");
 			put_json_text(&text, style->weight);
@@ -297,8 +297,8 @@ uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_d
 	size_t i;
 
 	for (i = 0; i < list->n + (list->others > 0); i++) {
-		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
-		struct mp_str key = i < list->n ? list->rows[i].key : (struct mp_str){ NULL, 0 };
+		const struct mp_dist *dist = mp_dist_list_at(list, i);
+		struct mp_str key = mp_dist_list_key(list, i);
 
 		for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
 			if (!(style->stats & 1u << s))

@@ -9,15 +9,15 @@ static int by_name(const void *a, const void *b)
 {
 	const struct mp_dist_row *x = a, *y = b;
 
-	return mp_str_cmp(x->key, y->key);
+	return mp_str_cmp(x->entry->key, y->entry->key);
 }
 
 static int by_count(const void *a, const void *b)
 {
 	const struct mp_dist_row *x = a, *y = b;
 
-	if (x->dist->n != y->dist->n)
-		return x->dist->n > y->dist->n ? -1 : 1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
 	return by_name(a, b);
 }
 
@@ -30,8 +30,8 @@ static int by_rank(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Sorts the rows by the statistic of this order, or counts by their first sum. */
-static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order, bool counting)
+/* The statistic of this order; of counts it is their first sum. */
+static double rank_of(const struct mp_dist *dist, enum mp_dist_order order, bool counting)
 {
 	static const enum mp_stat stats[] = {
 		[MP_DIST_BY_SUM] = MP_STAT_SUM,	      [MP_DIST_BY_MIN] = MP_STAT_MIN,
@@ -40,66 +40,79 @@ static void sort_by_rank(struct mp_dist_list *list, enum mp_dist_order order, bo
 		[MP_DIST_BY_P99] = MP_STAT_P99,	      [MP_DIST_BY_P999] = MP_STAT_P999,
 		[MP_DIST_BY_MAX] = MP_STAT_MAX,
 	};
-	size_t i;
 
-	for (i = 0; i < list->n; i++)
-		list->rows[i].rank =
-			counting ? list->rows[i].dist->sums[0]
-				 : mp_dist_stat_of(stats[order], list->rows[i].dist, false);
-	qsort(list->rows, list->n, sizeof(*list->rows), by_rank);
+	return counting ? dist->sums[0] : mp_dist_stat_of(stats[order], dist, false);
 }
 
-static void merge_other(const struct mp_dists *d, struct mp_dist_list *list, size_t from)
+/* Sorts the rows, and merges those from `top` on into one. */
+static void keep_top(const struct mp_dists *d, struct mp_dist_list *list, size_t top,
+		     int (*order)(const void *, const void *))
 {
+	struct mp_dist *other = &list->other;
 	size_t i, k;
 
-	list->other.sums = mp_zalloc((d->sums.n + 1) * sizeof(*list->other.sums));
-	if (!d->counting)
-		mp_linear_init(&list->other.linear, d->width, d->binary);
-	for (i = from; i < list->n; i++) {
-		const struct mp_dist *dist = list->rows[i].dist;
+	qsort(list->rows, list->n, sizeof(*list->rows), order);
+	for (i = top; i < list->n; i++) {
+		const struct mp_dist *dist = mp_dist_list_at(list, i);
 
-		list->other.n += dist->n;
+		other->n += dist->n;
 		for (k = 0; k < d->sums.n; k++)
-			list->other.sums[k] += dist->sums[k];
+			other->sums[k] += dist->sums[k];
 		if (d->counting)
 			continue;
-		mp_loghist_merge(&list->other.hist, &dist->hist);
+		mp_loghist_merge(&other->hist, &dist->hist);
 		if (d->linear)
-			mp_linear_merge(&list->other.linear, &dist->linear);
+			mp_linear_merge(&other->linear, &dist->linear);
 	}
-	list->others = list->n - from;
-	list->n = from;
+	list->others += i - top;
+	list->n = top;
 }
 
 void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t top,
 		   struct mp_dist_list *list)
 {
+	bool ranked = d->counting ? order == MP_DIST_BY_SUM && d->sums.n
+				  : order != MP_DIST_BY_COUNT && order != MP_DIST_BY_NAME;
+	int (*compare)(const void *, const void *) = ranked			? by_rank
+						     : order == MP_DIST_BY_NAME ? by_name
+										: by_count;
 	const struct mp_map_entry *e;
+	size_t room;
 
-	*list = (struct mp_dist_list){ .total = d->total };
-	list->rows = mp_alloc(d->map.n * sizeof(*list->rows));
+	if (top == 0 || top > d->map.n)
+		top = d->map.n;
+	room = MP_MIN(d->map.n, 2 * top);
+	*list = (struct mp_dist_list){ .total = d->total, .counting = d->counting };
+	list->rows = mp_alloc(room * sizeof(*list->rows));
+	if (d->counting)
+		list->other.sums = mp_zalloc(d->sums.n * sizeof(*list->other.sums));
+	else
+		mp_linear_init(&list->other.linear, d->width, d->binary);
 	mp_map_each (&d->map, e) {
 		const struct mp_dist *dist = mp_map_value(e);
+		struct mp_dist_row *row;
 
 		if (dist->bad || dist->n == 0)
 			continue;
-		list->rows[list->n++] = (struct mp_dist_row){ e->key, dist, 0 };
+		if (list->n == room)
+			keep_top(d, list, top, compare);
+		row = &list->rows[list->n++];
+		row->entry = e;
+		if (ranked)
+			row->rank = rank_of(dist, order, d->counting);
+		else
+			row->n = dist->n;
 	}
-	if (order == MP_DIST_BY_NAME)
-		qsort(list->rows, list->n, sizeof(*list->rows), by_name);
-	else if (d->counting ? order != MP_DIST_BY_SUM || !d->sums.n : order == MP_DIST_BY_COUNT)
-		qsort(list->rows, list->n, sizeof(*list->rows), by_count);
-	else
-		sort_by_rank(list, order, d->counting);
-	if (top && top < list->n)
-		merge_other(d, list, top);
+	keep_top(d, list, MP_MIN(top, list->n), compare);
 }
 
 void mp_dist_list_release(struct mp_dist_list *list)
 {
 	free(list->rows);
-	free(list->other.sums);
+	if (list->counting) {
+		free(list->other.sums);
+		return;
+	}
 	mp_loghist_release(&list->other.hist);
 	mp_linear_release(&list->other.linear);
 }

@@ -20,9 +20,11 @@ enum mp_dist_order {
 };
 
 struct mp_dist_row {
-	struct mp_str key;
-	const struct mp_dist *dist;
-	double rank; /* the statistic by which the rows are sorted, unless that is the count */
+	const struct mp_map_entry *entry;
+	union { /* that by which the rows are sorted, unless that is the name */
+		uint64_t n;
+		double rank;
+	};
 };
 
 /* The rows to be shown, and one row that combines all others. */
@@ -32,7 +34,20 @@ struct mp_dist_list {
 	size_t others; /* how many keys are combined in `other` */
 	struct mp_dist other;
 	uint64_t total; /* sum of the weights of all keys */
+	bool counting;	/* only counts are kept */
 };
+
+/* The distribution of a row; that of `other` for i == n. */
+static inline const struct mp_dist *mp_dist_list_at(const struct mp_dist_list *list, size_t i)
+{
+	return i < list->n ? mp_map_value(list->rows[i].entry) : &list->other;
+}
+
+/* The key of a row; p == NULL for `other`. */
+static inline struct mp_str mp_dist_list_key(const struct mp_dist_list *list, size_t i)
+{
+	return i < list->n ? list->rows[i].entry->key : (struct mp_str){ NULL, 0 };
+}
 
 /*
  * Makes the list of the first `top` keys (0: all). It points into `d`, and is valid until `d`

@@ -207,14 +207,14 @@ static void write_tables(const struct mp_dist_list *list, const struct mp_dist_s
 	size_t i;
 
 	for (i = 0; i < list->n + (list->others > 0); i++) {
-		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
+		const struct mp_dist *dist = mp_dist_list_at(list, i);
 
 		if (i)
 			write_line(out, line);
 		if (i == list->n)
 			put_others(line, list->others);
 		else if (style->by->n)
-			put_key(line, style, list->rows[i].key);
+			put_key(line, style, mp_dist_list_key(list, i));
 		if (line->len)
 			write_line(out, line);
 		write_table(dist, style, line, out);
@@ -276,11 +276,10 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 		c->width[j] = MP_MAX(strlen(column_name(style, j, text)), (size_t)(j ? 7 : 10));
 	for (i = 0; i < list->n + (list->others > 0); i++) {
 		for (j = 0; j < c->n; j++) {
-			put_cell(text, list, style, i < list->n ? list->rows[i].dist : &list->other,
-				 j);
+			put_cell(text, list, style, mp_dist_list_at(list, i), j);
 			c->width[j] = MP_MAX(c->width[j], strlen(text));
 		}
-		key = i < list->n ? list->rows[i].key : (struct mp_str){ "", 0 };
+		key = mp_dist_list_key(list, i);
 		for (j = 0;
 		     i < list->n && j + 1 < style->by->n && j < MP_ARRAY_SIZE(c->value_width);
 		     j++) {
@@ -333,12 +332,11 @@ static void write_rows(const struct mp_dist_list *list, const struct mp_dist_sty
 	write_line(out, line);
 	for (i = 0; i < list->n + (list->others > 0); i++) {
 		for (j = 0; j < c.n; j++) {
-			put_cell(text, list, style, i < list->n ? list->rows[i].dist : &list->other,
-				 j);
+			put_cell(text, list, style, mp_dist_list_at(list, i), j);
 			mp_buf_printf(line, "%s%*s", j ? " " : "", (int)c.width[j], text);
 		}
 		if (i < list->n) {
-			put_values(line, &c, style, list->rows[i].key);
+			put_values(line, &c, style, mp_dist_list_key(list, i));
 		} else {
 			mp_buf_add(line, "  ", 2);
 			put_others(line, list->others);

@@ -75,7 +75,7 @@ static void show(struct mp_dists *d)
 	if (d->counting && d->total)
 		mp_crosstab_write_text(d, MP_DIST_BY_COUNT, 1, &style, &out);
 	style.linear = !d->counting && d->linear && mp_dump_complete(d);
-	if (style.linear && list.n && !list.rows[0].dist->linear.too_wide &&
+	if (style.linear && list.n && !mp_dist_list_at(&list, 0)->linear.too_wide &&
 	    !list.other.linear.too_wide)
 		mp_dist_write_text(&list, &style, &out);
 	mp_dist_list_release(&list);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FIRST = 64 << 10 };
+/* the first buffer; the largest one of a file: a copy that is in the processor's cache costs less */
+enum { FIRST = 64 << 10, PIECE = 256 << 10 };
 
 static const char *folder(void)
 {
@@ -61,7 +62,7 @@ static void write_out(struct mp_spill *s, const char *data, size_t len)
 void mp_spill_more(struct mp_spill *s, const void *data, size_t len)
 {
 	s->bytes += len;
-	if (s->len + len <= s->kept) {
+	if (s->fd < 0 && s->len + len <= s->kept) {
 		s->cap = MP_MIN(MP_MAX(MP_MAX(2 * s->cap, s->len + len), (size_t)FIRST), s->kept);
 		s->buf = mp_realloc(s->buf, s->cap);
 		memcpy(s->buf + s->len, data, len);
@@ -72,6 +73,10 @@ void mp_spill_more(struct mp_spill *s, const void *data, size_t len)
 		open_file(s);
 	write_out(s, s->buf, s->len);
 	s->len = 0;
+	if (s->cap > PIECE) {
+		s->cap = PIECE;
+		s->buf = mp_realloc(s->buf, s->cap);
+	}
 	if (len > s->cap) {
 		write_out(s, data, len);
 		return;

@@ -16,6 +16,8 @@
 
 #define VERSION "60"
 
+enum { TEXT_MAX = 32 << 10 };
+
 /* Numbers of the categories in meta.categories. */
 enum category { OTHER, USER, KERNEL, JIT, INLINED };
 
@@ -41,12 +43,12 @@ struct thread {
 	uint64_t n[GROUPS]; /* how many records each has */
 };
 
-/* A sample or a marker. */
+/* A sample or a marker; an instant marker is kept without `value`, which is 0. */
 struct row {
 	uint64_t time_ns;
-	int64_t value; /* weight of a sample; ns from the begin of a marker to its end */
 	uint32_t what; /* node of a sample; number of a marker's name */
 	uint32_t span; /* the marker has an end */
+	int64_t value; /* weight of a sample; ns from the begin of a marker to its end */
 };
 
 /* The fields of an event that have a meaning here. */
@@ -66,13 +68,21 @@ struct state {
 	bool any;
 	size_t timeless; /* number of the thread for stacks without a time + 1; 0: there is none */
 	uint32_t node;	 /* of the current stack */
-	struct mp_buf text;
+	struct mp_buf payload; /* of the current event */
+	struct mp_buf text;    /* of the output */
 };
 
-static void flush_text(struct state *s)
+static void write_text(struct state *s)
 {
 	mp_out_write(&s->ex->out, s->text.p, s->text.len);
 	s->text.len = 0;
+}
+
+/* After each value of a table. */
+static void flush_text(struct state *s)
+{
+	if (s->text.len >= TEXT_MAX)
+		write_text(s);
 }
 
 static struct thread *new_thread(struct state *s, uint64_t pid, uint64_t tid, struct mp_str name)
@@ -143,26 +153,15 @@ static void add_marker(struct state *s, struct thread *t, const struct mp_rec *r
 		       struct mp_str dur)
 {
 	struct row row = { .time_ns = rec->time_ns, .what = type_of(s, rec->type) };
-	struct mp_str rest = rec->body, key, value;
 	uint64_t dur_ns;
 
 	if (dur.p && mp_num_u64(dur, &dur_ns) == 0 && dur_ns <= rec->time_ns) {
 		row.value = (int64_t)dur_ns;
 		row.span = true;
 	}
-	while (mp_rec_next_field(&rest, &key, &value)) {
-		if (*key.p != '.')
-			continue;
-		if (s->text.len)
-			mp_buf_byte(&s->text, ' ');
-		mp_buf_str(&s->text, key);
-		mp_buf_byte(&s->text, '=');
-		mp_buf_str(&s->text, value);
-	}
-	add_to(s, t, FIELDS, s->text.p, s->text.len);
-	add_to(s, t, MARKERS, &row, sizeof(row));
+	add_to(s, t, FIELDS, s->payload.p, s->payload.len);
+	add_to(s, t, MARKERS, &row, row.span ? sizeof(row) : offsetof(struct row, value));
 	note_time(s, row.time_ns - (uint64_t)row.value, row.time_ns);
-	s->text.len = 0;
 }
 
 static void note_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
@@ -174,13 +173,23 @@ static void note_stack(void *arg, const struct mp_frame *frames, size_t n, int64
 		s->node = mp_tree_add(&s->tree, frames, n, 1);
 }
 
-static void parse(const struct mp_rec *rec, struct event *e)
+static void add_field(struct mp_buf *to, struct mp_str key, struct mp_str value)
+{
+	if (to->len)
+		mp_buf_byte(to, ' ');
+	mp_buf_add(to, key.p, value.p + value.len - key.p);
+}
+
+static void parse(struct state *s, const struct mp_rec *rec, struct event *e)
 {
 	struct mp_str rest = rec->body, key, value;
 
 	*e = (struct event){ .comm = { NULL, 0 } };
+	s->payload.len = 0;
 	while (mp_rec_next_field(&rest, &key, &value)) {
-		if (mp_str_eq(key, MP_STR("pid")))
+		if (*key.p == '.')
+			add_field(&s->payload, key, value);
+		else if (mp_str_eq(key, MP_STR("pid")))
 			e->pid = value;
 		else if (mp_str_eq(key, MP_STR("tid")))
 			e->tid = value;
@@ -213,7 +222,7 @@ static void add_event(struct state *s, const struct mp_rec *rec, int64_t weight)
 	struct thread *t;
 	struct event e;
 
-	parse(rec, &e);
+	parse(s, rec, &e);
 	if (e.stack.p && !find_node(s, rec))
 		return;
 	t = thread_of(s, &e);
@@ -318,14 +327,15 @@ static void add_cell(struct state *s, enum column column, const struct row *row,
 static void add_column(struct state *s, const char *name, enum column column, uint32_t group,
 		       uint64_t base_ns)
 {
+	struct row row = { .value = 0 };
 	struct mp_str record;
 	const char *separator = "";
-	struct row row;
 
 	mp_buf_printf(&s->text, "\"%s\":[", name);
 	mp_export_groups_begin(&s->groups, group);
 	while (mp_export_groups_next(&s->groups, &record)) {
-		memcpy(&row, record.p, sizeof(row));
+		row.value = 0;
+		memcpy(&row, record.p, record.len);
 		mp_buf_str(&s->text, mp_str(separator));
 		separator = ",";
 		add_cell(s, column, &row, base_ns);
@@ -337,11 +347,14 @@ static void add_column(struct state *s, const char *name, enum column column, ui
 /* A column whose values are all the same. */
 static void add_constant(struct state *s, const char *name, const char *value, size_t n)
 {
+	struct mp_str text = mp_str(value);
 	size_t i;
 
 	mp_buf_printf(&s->text, "\"%s\":[", name);
 	for (i = 0; i < n; i++) {
-		mp_buf_printf(&s->text, "%s%s", i ? "," : "", value);
+		if (i)
+			mp_buf_byte(&s->text, ',');
+		mp_buf_str(&s->text, text);
 		flush_text(s);
 	}
 	mp_buf_byte(&s->text, ']');
@@ -587,7 +600,7 @@ static void write_profile(struct state *s)
 			  "\"type\":[],\"length\":0},\n\"nativeSymbols\":{\"libIndex\":[],"
 			  "\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
 			  "\"sources\":{\"uuid\":[],\"filename\":[],\"length\":0}}}\n"));
-	flush_text(s);
+	write_text(s);
 }
 
 void mp_export_firefox(struct mp_export *ex)
@@ -615,5 +628,6 @@ void mp_export_firefox(struct mp_export *ex)
 	mp_map_release(&s.types);
 	mp_intmap_release(&s.by_tid);
 	mp_export_groups_release(&s.groups);
+	mp_buf_release(&s.payload);
 	mp_buf_release(&s.text);
 }

@@ -6,9 +6,12 @@
 /* bytes of records in memory before they become a run; of runs in memory; read from a run at once */
 enum { RUN_BYTES = 8 << 20, SPILL_KEPT = 8 << 20, WINDOW = 16 << 10 };
 
-/* Before each record: in memory `next` is the next one of the group (offset + 1), in a run the group. */
+/* Before each record. */
 struct head {
-	uint32_t next;
+	union {
+		uint32_t next;	/* in memory: the next one of the group (offset + 1) */
+		uint32_t group; /* in a run */
+	};
 	uint32_t len;
 };
 
@@ -36,7 +39,7 @@ void mp_export_groups_release(struct mp_export_groups *g)
 	free(g->runs);
 	free(g->buf);
 	free(g->chains);
-	mp_buf_release(&g->data);
+	free(g->large);
 	mp_spill_release(&g->spill);
 }
 
@@ -50,10 +53,11 @@ static void write_run(struct mp_export_groups *g)
 
 	for (i = 0; i < g->n; i++) {
 		for (at = g->chains[i].first; at; at = head.next) {
-			memcpy(&head, g->buf + at - 1, sizeof(head));
-			mp_spill_add(&g->spill, &(struct head){ (uint32_t)i, head.len },
-				     sizeof(head));
-			mp_spill_add(&g->spill, g->buf + at - 1 + sizeof(head), head.len);
+			char *record = g->buf + at - 1;
+
+			memcpy(&head, record, sizeof(head));
+			memcpy(record, &(uint32_t){ (uint32_t)i }, sizeof(head.group));
+			mp_spill_add(&g->spill, record, sizeof(head) + head.len);
 		}
 		g->chains[i] = (struct mp_export_chain){ 0, 0 };
 	}
@@ -89,12 +93,13 @@ void mp_export_groups_add(struct mp_export_groups *g, uint32_t group, const void
 	chain->last = at;
 }
 
-static void read_run(struct mp_export_groups *g, struct mp_export_run *r, void *to, size_t len)
+/* The next bytes of a run, valid until the next call. */
+static const char *peek(struct mp_export_groups *g, struct mp_export_run *r, size_t len)
 {
 	if (len > WINDOW) {
-		mp_spill_read_at(&g->spill, r->at, to, len);
-		r->at += len;
-		return;
+		g->large = mp_grow(g->large, &g->large_cap, len, 1);
+		mp_spill_read_at(&g->spill, r->at, g->large, len);
+		return g->large;
 	}
 	if (r->at < r->window_at || r->at + len > r->window_at + r->window_len) {
 		if (!r->window)
@@ -103,8 +108,12 @@ static void read_run(struct mp_export_groups *g, struct mp_export_run *r, void *
 		r->window_len = MP_MIN((uint64_t)WINDOW, r->end - r->at);
 		mp_spill_read_at(&g->spill, r->at, r->window, r->window_len);
 	}
-	memcpy(to, r->window + (r->at - r->window_at), len);
-	r->at += len;
+	return r->window + (r->at - r->window_at);
+}
+
+static void next_head(struct mp_export_groups *g, struct mp_export_run *r, struct head *head)
+{
+	memcpy(head, peek(g, r, sizeof(*head)), sizeof(*head));
 }
 
 void mp_export_groups_begin(struct mp_export_groups *g, uint32_t group)
@@ -121,12 +130,10 @@ void mp_export_groups_begin(struct mp_export_groups *g, uint32_t group)
 	for (i = 0; i < g->n_runs; i++) {
 		struct mp_export_run *r = &g->runs[i];
 
-		for (r->at = r->start; r->at < r->end; r->at += head.len) {
-			read_run(g, r, &head, sizeof(head));
-			if (head.next >= group) {
-				r->at -= sizeof(head);
+		for (r->at = r->start; r->at < r->end; r->at += sizeof(head) + head.len) {
+			next_head(g, r, &head);
+			if (head.group >= group)
 				break;
-			}
 		}
 		r->start = r->at;
 	}
@@ -143,16 +150,12 @@ bool mp_export_groups_next(struct mp_export_groups *g, struct mp_str *record)
 		r = &g->runs[g->run];
 		if (r->at == r->end)
 			continue;
-		read_run(g, r, &head, sizeof(head));
-		if (head.next != g->group) {
-			r->at -= sizeof(head);
+		next_head(g, r, &head);
+		if (head.group != g->group)
 			continue;
-		}
-		g->data.len = 0;
-		mp_buf_reserve(&g->data, head.len + (size_t)1);
-		read_run(g, r, g->data.p, head.len);
-		g->data.len = head.len;
-		*record = mp_buf_view(&g->data);
+		r->at += sizeof(head);
+		*record = (struct mp_str){ peek(g, r, head.len), head.len };
+		r->at += head.len;
 		return true;
 	}
 	return false;

@@ -22,7 +22,8 @@ struct mp_export_groups {
 	size_t n_runs, runs_cap;
 	uint32_t group; /* that is being read */
 	size_t run;	/* from which the next record comes */
-	struct mp_buf data;
+	char *large;	/* a record that is larger than a window */
+	size_t large_cap;
 };
 
 void mp_export_groups_init(struct mp_export_groups *g);

@@ -257,6 +257,36 @@ as_events() {
 	done
 }
 
+@test "the records of a profile whose samples share a large stack have a bounded size" {
+	local kind bytes
+	python3 - "$TMP" <<- 'X'
+		import sys
+		n = 4500
+		def name(sample): return 4096 * sample * 'f'	# records of 4096 times the bytes of a sample
+		def write(kind, data): open(f'{sys.argv[1]}/grown.{kind}', 'wb').write(data if isinstance(data, bytes) else data.encode())
+		write('speedscope', '{"exporter":"speedscope@1","shared":{"frames":[{"name":"%s"}]},"profiles":[' % name(43) + n * '{"samples":[[0]],"weights":[1]},' + '{}]}')
+		write('cpuprofile', '{"nodes":[{"id":1,"callFrame":{"functionName":"%s"}}],"samples":[' % name(4) + ','.join(n * ['1']) + '],"timeDeltas":[' + ','.join(n * ['1']) + ']}')
+		write('heap', 'heap profile: 1: 1 [1: 1] @ heapprofile\n' + n * '1: 1 [1: 1] @ 0x1001\n' + '\nMAPPED_LIBRARIES:\n1000-2000 r-xp 00000000 08:02 1 /a/%s\n' % name(23))
+		def varint(v): return bytes([v]) if v < 128 else bytes([v & 127 | 128]) + varint(v >> 7)
+		def message(field, data): return varint(field << 3 | 2) + varint(len(data)) + data
+		def number(field, v): return varint(field << 3) + varint(v)
+		named = message(4, number(1, 1) + message(4, number(1, 1))) + message(5, number(1, 1) + number(2, 1)) + message(6, b'') + message(6, name(6).encode())
+		write('pprof', message(1, number(1, 1)) + n * message(2, number(1, 1) + number(2, 1)) + named)
+		write('types', 300 * message(1, number(1, 1)) + message(2, number(1, 1) + number(2, 1)) + named)
+	X
+	for kind in speedscope cpuprofile heap pprof; do
+		bytes=$(stat -c %s "$TMP/grown.$kind")
+		run --separate-stderr timeout 60 bash -c 'mp-import --from "$1" "$2" | wc -c; exit ${PIPESTATUS[0]}' - "$kind" "$TMP/grown.$kind"
+		echo "$kind: $bytes bytes, $output of records"
+		[ "$status" = 2 ]
+		[ "$stderr" = "mp-import: $TMP/grown.$kind: the records have more than 2048 times the size of the input" ]
+		[ "$output" -lt $((2100 * bytes)) ]
+	done
+	run timeout 60 mp-import --from pprof "$TMP/grown.types"
+	[ "$status" = 2 ]
+	[ "$output" = "mp-import: $TMP/grown.types: the profile has more than 256 types of values" ]
+}
+
 @test "spans that nest deeply, overlap, or are of many threads are as quick to fold as those side by side" {
 	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=1" }' > "$TMP/aside"
 	awk 'BEGIN { for (i = 1; i <= 200000; i++) print 2 * i ",e:a" i % 100 ",tid=1\tcomm=x\tdur=" 2 * i }' > "$TMP/deep"

@@ -252,6 +252,7 @@ static bool fill(struct mp_in *in)
 		return false;
 	n = read_some(in, in->buf + kept, in->cap - kept);
 	in->end += n;
+	in->bytes += n;
 	in->ended = n == 0;
 	return n > 0;
 }

@@ -112,6 +112,7 @@ struct mp_in {
 	size_t end;
 	size_t cap;
 	uint64_t line;	/* number of the line last returned, from 1 */
+	uint64_t bytes; /* that were read, decompressed */
 	bool partial;	/* the line last returned had no LF: the input is truncated there */
 	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
 	bool can_block; /* not a regular file: a read may wait */

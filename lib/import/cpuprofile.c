@@ -141,7 +141,7 @@ static void write_samples(struct state *s)
 	size_t i;
 
 	mp_import_frames_init(&frames);
-	for (i = 0; i < s->n_samples; i++) {
+	for (i = 0; i < s->n_samples && !im->refused; i++) {
 		if (__builtin_add_overflow(time, s->deltas[i], &time))
 			time = 0;
 		next = s->end;

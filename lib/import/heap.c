@@ -253,7 +253,7 @@ static void put_samples(struct state *s, size_t count)
 	const struct sample *sample;
 	size_t i, k;
 
-	for (i = 0; i < s->n_samples; i++) {
+	for (i = 0; i < s->n_samples && !s->im->refused; i++) {
 		uint64_t weight = scaled(s, &s->samples[i], count);
 
 		sample = &s->samples[i];

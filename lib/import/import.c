@@ -12,7 +12,7 @@ static void parse(struct mp_import *im, const struct mp_import_format *format)
 	im->origin = NULL;
 	im->truncated = im->refused = false;
 	im->handed_over = false;
-	im->last_ns = 0;
+	im->last_ns = im->written = 0;
 	format->parse(im);
 	mp_import_end(im);
 	if (im->handed_over)

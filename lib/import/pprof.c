@@ -15,6 +15,7 @@
 enum {
 	PROFILE_MAX = 256 << 20, /* bytes of a profile, decompressed */
 	MEMORY_MAX = 1 << 30, /* bytes that it may need in memory: an empty message has 2 bytes */
+	TYPES_MAX = 256,      /* of values; each has a section of all samples */
 };
 
 struct state {
@@ -153,12 +154,12 @@ static void convert(struct state *s)
 		remember(&s->locations, p->location[i]->id, i);
 	for (i = 0; i < p->n_function; i++)
 		remember(&s->functions, p->function[i]->id, i);
-	for (n = 0; n < p->n_sample_type; n++) {
+	for (n = 0; n < p->n_sample_type && !s->im->refused; n++) {
 		struct mp_str type = text_of(s, p->sample_type[n]->type);
 
 		mp_import_end(s->im);
 		mp_import_counted_begin(s->im, type, unit_of(text_of(s, p->sample_type[n]->unit)));
-		for (i = 0; i < p->n_sample; i++)
+		for (i = 0; i < p->n_sample && !s->im->refused; i++)
 			add_sample(s, p->sample[i], n);
 	}
 }
@@ -179,7 +180,9 @@ static void parse(struct mp_import *im)
 		return;
 	}
 	profile = pprof__profile__unpack(&allocator, len, (const uint8_t *)data);
-	if (!profile || !profile->n_sample_type) {
+	if (profile && profile->n_sample_type > TYPES_MAX) {
+		mp_import_refuse(im, "the profile has more than 256 types of values");
+	} else if (!profile || !profile->n_sample_type) {
 		mp_import_refuse(im, used == MEMORY_MAX
 					     ? "the profile needs more than 1 GiB of memory"
 					     : "not a complete profile of pprof");

@@ -215,7 +215,14 @@ void mp_import_named(struct mp_import *im, const char *key, int64_t v, struct mp
 
 void mp_import_write(struct mp_import *im)
 {
+	if (im->refused)
+		return;
 	mp_buf_byte(&im->line, '\n');
+	im->written += im->line.len;
+	if (im->written / MP_IMPORT_GROWTH_MAX > im->in.bytes) {
+		mp_import_refuse(im, "the records have more than 2048 times the size of the input");
+		return;
+	}
 	if (im->line.len > MP_LINE_MAX) {
 		mp_import_bad(im, "the record would be longer than 1 MiB");
 		return;

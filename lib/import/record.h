@@ -12,6 +12,12 @@
 #include "lib/import/text.h"
 #include "lib/stream/input.h"
 
+/*
+ * Samples share frames, so that a few bytes may stand for a record of 1 MiB. V8's stacks have up to 255
+ * frames: with the addresses of their scripts, some are 2000 times as long as a sample.
+ */
+enum { MP_IMPORT_GROWTH_MAX = 2048 };
+
 struct mp_import_options {
 	const char *clock;     /* name of the clock of the times; NULL: the text says which */
 	uint64_t time_unit_ns; /* unit of MARPLE's times; 0: us */
@@ -29,6 +35,7 @@ struct mp_import {
 	json_t *origin;	    /* members from the text to add to the section's header; may be NULL */
 	const char *source; /* what the text is, for `source` in the header */
 	uint64_t records;   /* data lines written */
+	uint64_t written;   /* bytes of all records of the input */
 	uint64_t lost;	    /* losses that the text reports */
 	uint64_t last_ns;   /* TIME of the latest event */
 	struct mp_buf line; /* the record being built */
@@ -98,7 +105,10 @@ void mp_import_integer(struct mp_import *im, const char *key, int64_t v);
 /* Adds a field whose value is a number with a name. */
 void mp_import_named(struct mp_import *im, const char *key, int64_t v, struct mp_str name);
 
-/* Writes `line` and counts it. A line above the limit is reported instead. */
+/*
+ * Writes `line` and counts it. A line above the limit is reported instead. Refuses the rest of an input
+ * whose records would have MP_IMPORT_GROWTH_MAX times its bytes.
+ */
 void mp_import_write(struct mp_import *im);
 
 /* Writes a loss that the text reports, at a time (0: unknown) on a CPU (-1: unknown). */

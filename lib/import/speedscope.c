@@ -231,12 +231,12 @@ static void write_all(struct state *s)
 	double scale;
 
 	mp_import_frames_init(&frames);
-	for (profile = 0; profile < s->n_profiles; profile++) {
+	for (profile = 0; profile < s->n_profiles && !s->im->refused; profile++) {
 		struct mp_str unit = unit_of(s->profiles[profile].unit, &scale);
 
 		mp_import_end(s->im);
 		mp_import_counted_begin(s->im, s->profiles[profile].name, unit);
-		for (; i < s->n_totals && s->totals[i].profile == profile; i++)
+		for (; i < s->n_totals && s->totals[i].profile == profile && !s->im->refused; i++)
 			write_total(s, &s->totals[i], scale, &frames);
 	}
 	mp_import_frames_release(&frames);

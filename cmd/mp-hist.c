@@ -18,6 +18,7 @@ enum {
 	OPT_DUMP,
 	OPT_JSON,
 	OPT_LIVE,
+	OPT_OVER,
 	OPT_POINTS,
 	OPT_SORT,
 	OPT_SUM,
@@ -41,7 +42,7 @@ static const struct mp_opt opts[] = {
 	  "all)" },
 	{ OPT_SORT, "sort", "ORDER",
 	  "sort keys by name, or by a statistic: count (default), sum, min, mean, stddev, p50, "
-	  "p90, p99, p99.9 or max" },
+	  "p90, p99, p99.9 or max; with --over also over or over_share" },
 	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
@@ -49,13 +50,15 @@ static const struct mp_opt opts[] = {
 	  "of two; without WIDTH one that suits the numbers" },
 	{ OPT_BUCKETS, "buckets", "N", "show at most N rows if WIDTH is not given (default: 20)" },
 	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
+	{ OPT_OVER, "over", "VALUE",
+	  "with each key how many numbers are at least VALUE (4ms, 64K, 1000), and which percentage" },
 	{ 0, NULL, NULL, "Output" },
 	MP_SCREEN_LIVE(OPT_LIVE),
 	{ OPT_TSV, "tsv", NULL, "tab-separated: rows of the tables, or --summary" },
 	{ OPT_JSON, "json", NULL, "write an object for each key, one to a line" },
 	{ OPT_POINTS, "points", "[STATS]",
 	  "points of mp-stream(5): time, value, key. STATS are of "
-	  "count sum min mean stddev p50 p90 p99 p99.9 max" },
+	  "count sum min mean stddev p50 p90 p99 p99.9 max over over_share" },
 	{ OPT_DUMP, "dump", NULL, "write complete counts, which mp-hist can read again and merge" },
 	{ 0, NULL, NULL, "Other" },
 };
@@ -69,6 +72,7 @@ static const struct mp_program program = {
 	.examples =
 		"  mp-hist disk.mp\n"
 		"  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
+		"  mp-pair ... | mp-hist --over 4ms --by comm --summary --sort over\n"
 		"  mp-record -g none -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
 		"  mp-record -qg none -e 'syscalls:sys_enter_*' | mp-hist --live -c type,comm\n"
 		"  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
@@ -100,17 +104,33 @@ static struct {
 	struct mp_screen screen;
 } work = { .least_ns = UINT64_MAX };
 
-/* Parses a width: "1000", "100us" for ns, or "64K" for bytes. */
+/* Parses a number: "1000", "100us" for ns, or "64K" for bytes. Returns false if it is not one. */
+static bool read_number(const char *arg, double *to)
+{
+	uint64_t v;
+
+	if (mp_num_decimal(mp_str(arg), to) == 0)
+		return true;
+	if (mp_num_duration(arg, &v) < 0 && mp_num_size(arg, &v) < 0)
+		return false;
+	*to = (double)v;
+	return true;
+}
+
+static void set_over(const char *arg)
+{
+	work.m.dists.has_over = true;
+	if (!read_number(arg, &work.m.dists.over))
+		mp_opt_bad(&program, OPT_OVER, arg, "a number, a time or a size");
+}
+
 static void set_linear(const char *arg)
 {
 	double *width = &work.m.dists.width;
-	uint64_t v;
 
 	options.style.linear = true;
-	if (!arg || mp_num_decimal(mp_str(arg), width) == 0)
-		;
-	else if (mp_num_duration(arg, &v) == 0 || mp_num_size(arg, &v) == 0)
-		*width = (double)v;
+	if (arg)
+		read_number(arg, width);
 	if (arg && !(*width >= 1e-300 && *width <= 1e300))
 		mp_opt_bad(&program, 'l', arg, "a width above 0");
 }
@@ -149,8 +169,9 @@ static void set_format(enum format format)
 
 static void set_option(int code, char *arg, struct mp_field *across)
 {
-	static const char *const orders[] = { "count", "sum", "name", "min",   "mean", "stddev",
-					      "p50",   "p90", "p99",  "p99.9", "max",  NULL };
+	static const char *const orders[] = { "count",	"sum",	"name",	      "min", "mean",
+					      "stddev", "p50",	"p90",	      "p99", "p99.9",
+					      "max",	"over", "over_share", NULL };
 
 	if (mp_choice_option(&work.m.choice, &program, code, arg))
 		return;
@@ -189,6 +210,9 @@ static void set_option(int code, char *arg, struct mp_field *across)
 		break;
 	case OPT_LIVE:
 		options.live_ns = arg ? mp_opt_duration(&program, code, arg) : MP_SCREEN_EVERY_NS;
+		break;
+	case OPT_OVER:
+		set_over(arg);
 		break;
 	case OPT_POINTS:
 		set_format(POINTS);
@@ -242,10 +266,32 @@ static void settle_key(const struct mp_field *across)
 		append_field(&type);
 }
 
+/* The statistics of points if none were named. */
+static unsigned usual_stats(void)
+{
+	if (work.m.dists.counting)
+		return 1u << MP_STAT_COUNT;
+	if (work.m.dists.has_over)
+		return 1u << MP_STAT_OVER_SHARE;
+	return 1u << MP_STAT_P50 | 1u << MP_STAT_P90 | 1u << MP_STAT_P99 | 1u << MP_STAT_MAX;
+}
+
+static void check_over(void)
+{
+	bool asked = options.order == MP_DIST_BY_OVER || options.order == MP_DIST_BY_OVER_SHARE ||
+		     options.style.stats >> MP_STATS_ALWAYS;
+
+	if (asked && !work.m.dists.has_over)
+		mp_usage("over and over_share need --over VALUE");
+	if (work.m.dists.has_over && (work.m.dists.counting || options.across))
+		mp_usage("--over cannot be combined with --count or --across");
+}
+
 static void check_options(void)
 {
 	bool sums = work.m.dists.sums.n;
 
+	check_over();
 	if (sums && (!work.m.dists.counting || options.across))
 		mp_usage("--sum needs --count, and cannot be combined with --across");
 	if (sums && (options.format == DUMP || options.format == POINTS))
@@ -293,13 +339,12 @@ static void parse_options(int argc, char **argv)
 	if (!options.has_top && options.format == TEXT)
 		options.top = 10;
 	if (!options.style.stats)
-		options.style.stats = work.m.dists.counting
-					      ? 1u << MP_STAT_COUNT
-					      : 1u << MP_STAT_P50 | 1u << MP_STAT_P90 |
-							1u << MP_STAT_P99 | 1u << MP_STAT_MAX;
+		options.style.stats = usual_stats();
 	if (work.m.dists.counting && options.style.stats != 1u << MP_STAT_COUNT)
 		mp_usage("--count and --across have only the count as a statistic");
 	options.style.counting = work.m.dists.counting;
+	options.style.has_over = work.m.dists.has_over;
+	options.style.over = work.m.dists.over;
 	options.style.columns = text_columns();
 	options.style.by = &work.m.choice.by;
 	options.style.sums = &work.m.dists.sums;
@@ -327,9 +372,13 @@ static void write_header(void)
 	for (i = 0; i < MP_ARRAY_SIZE(kept); i++)
 		if ((value = json_object_get(work.origin, kept[i])))
 			json_object_set(header, kept[i], value);
-	if (options.style.counting || options.style.stats == 1u << MP_STAT_COUNT) {
+	if (options.style.counting || options.style.stats == 1u << MP_STAT_COUNT ||
+	    options.style.stats == 1u << MP_STAT_OVER) {
 		what = work.m.about.weight.p ? work.m.about.weight : MP_STR("count");
 		unit = work.m.weight_unit;
+	} else if (options.style.stats == 1u << MP_STAT_OVER_SHARE) {
+		what = MP_STR("over_share");
+		unit = "";
 	}
 	if (points) {
 		json_object_set_new(header, "axes",
@@ -403,10 +452,14 @@ static void write_list(struct mp_out *out, size_t top)
 	mp_dist_list_release(&list);
 }
 
-static void check_rows(void)
+/* What dumps lack for the options. */
+static void check_dumps(void)
 {
-	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
-		mp_die("a dump lacks the rows for --linear (make the dump with the same --linear)");
+	const char *lacks = mp_dump_lacks(&work.m.dists);
+
+	if (lacks)
+		mp_die("a dump lacks the counts for %s (make the dump with the same %s)", lacks,
+		       lacks);
 }
 
 /* Writes the tables of the first `top` keys to `out`. */
@@ -437,7 +490,7 @@ static void write_tables(void)
 		options.style.time_ns = mp_interval_start(&work.m.choice.interval);
 	}
 	start_output();
-	check_rows();
+	check_dumps();
 	if (options.format == DUMP)
 		write_dump();
 	else
@@ -453,7 +506,7 @@ static void draw(void *arg, struct mp_out *to, size_t columns, size_t rows)
 	size_t whole = options.style.columns;
 
 	(void)arg;
-	check_rows();
+	check_dumps();
 	mp_out_printf(to, "%.1f s, %llu record%s\n",
 		      (double)(mp_monotonic_ns() - work.began_ns) / MP_NS_PER_SEC,
 		      (unsigned long long)work.records, mp_plural(work.records));

@@ -122,6 +122,28 @@ PY
 	done
 }
 
+@test "--over counts exactly, whatever the numbers and the rows" {
+	for kind in small signed fraction real; do
+		numbers $kind 1000 > "$TMP/in"
+		for over in -1 0 0.25 150 151 123456.5; do
+			mp-hist --over=$over --by info --tsv --summary "$TMP/in" > "$TMP/out"
+			python3 - "$TMP/in" "$TMP/out" $over <<'PY'
+import collections, sys
+of, over = collections.Counter(), collections.Counter()
+for line in open(sys.argv[1]):
+    _, y, key = line.rstrip("\n").split(",")
+    of[key] += 1
+    over[key] += float(y) >= float(sys.argv[3])
+rows = [l.rstrip("\n").split("\t") for l in open(sys.argv[2])]
+assert rows[0][-2:] == ["over", "over_share"]
+for row in rows[1:]:
+    assert int(row[-2]) == over[row[0]] and abs(float(row[-1]) - over[row[0]] / of[row[0]]) < 1e-9, row
+assert len(rows) == 1 + len(of)
+PY
+		done
+	done
+}
+
 @test "merged dumps of parts, in any order, equal one pass byte for byte" {
 	for seed in 1; do
 		events $seed 900 > "$TMP/all"
@@ -130,6 +152,7 @@ PY
 		tail -n +601 "$TMP/all" > "$TMP/c"
 		for options in "" "--by comm" "--by stack,comm" "--by comm,cpu --top 3" "--by cpu --sort sum" "--weight .bytes" \
 			"--by comm -w .bytes" "-f .bytes" "-f time" "--linear" "--linear -f .bytes --by cpu" "--linear=1000000000" \
+			"--over 100us --by comm" "--over 20K -f .bytes -w .bytes --summary --sort over" \
 			"--count comm" "--count cpu,stack -w .bytes" "--by comm --across cpu" "--by type"; do
 			for x in a b c; do mp-hist --dump $options "$TMP/$x" > "$TMP/$x.dump"; done
 			mp-hist --dump $options "$TMP/c.dump" "$TMP/a.dump" > "$TMP/ca.dump"

@@ -116,9 +116,13 @@ int mp_diff_dists_add(struct mp_diff_dists *d, size_t run, const struct mp_rec *
 {
 	static const struct mp_field measured = MP_FIELD_OF(KEY, "hist_field");
 	static const struct mp_field part = MP_FIELD_OF(KEY, "hist_part");
+	static const struct mp_field linear = MP_FIELD_OF(KEY, "hist_linear");
+	static const struct mp_field over = MP_FIELD_OF(KEY, "hist_over");
 	struct mp_loghist *hists;
 	struct mp_str field, text;
 
+	if (mp_rec_get(rec, &linear, &text) || mp_rec_get(rec, &over, &text))
+		return 0;
 	if (!mp_rec_get(rec, &part, &text) || !mp_rec_get(rec, &measured, &field)) {
 		*why = "neither a count nor a distribution of mp-hist";
 		return -1;

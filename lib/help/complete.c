@@ -89,7 +89,7 @@ struct value {
 	const char *words;
 };
 
-#define STATISTICS "count sum min mean stddev p50 p90 p99 p99.9 max"
+#define STATISTICS "count sum min mean stddev p50 p90 p99 p99.9 max over over_share"
 #define CONTEXT "cpu pid tid comm period addr cgroup nspid nstid"
 
 static const struct value values[] = {
@@ -107,7 +107,8 @@ static const struct value values[] = {
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },
-	{ "mp-hist", "sort", WORDS, "count sum name min mean stddev p50 p90 p99 p99.9 max" },
+	{ "mp-hist", "sort", WORDS,
+	  "count sum name min mean stddev p50 p90 p99 p99.9 max over over_share" },
 	{ "mp-sched", "sort", WORDS,
 	  "run runs gave-up preempted wait-avg wait-max wait-p99 sleep-avg sleep-max sleep-p99 "
 	  "migr" },

@@ -109,6 +109,10 @@ void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, const dou
 		to->sums[i] += terms[i] * (double)weight;
 	if (d->counting)
 		return;
+	if (d->has_over) {
+		to->over.n += value >= d->over ? weight : 0;
+		to->over.of += weight;
+	}
 	mp_loghist_add(&to->hist, value, weight);
 	if (d->linear)
 		mp_linear_add(&to->linear, value, weight);

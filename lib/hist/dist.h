@@ -12,6 +12,12 @@
 #include "lib/stats/loghist.h"
 #include "lib/stream/rec.h"
 
+/* How many numbers are at or above mp_dists.over. */
+struct mp_over {
+	uint64_t n;
+	uint64_t of; /* how many were compared */
+};
+
 struct mp_dist {
 	uint64_t n; /* sum of the weights */
 	bool bad;   /* the key has a bad escape */
@@ -19,6 +25,7 @@ struct mp_dist {
 		/* with counting, those of mp_dists.sums in their order; not allocated without them */
 		double *sums;
 		struct {
+			struct mp_over over;
 			struct mp_loghist hist;
 			struct mp_linear linear; /* allocated only if mp_dists.linear is set */
 		};
@@ -29,16 +36,18 @@ struct mp_dists {
 	const struct mp_fields *by; /* fields of the key; borrowed */
 	bool counting;		    /* keep counts only, no distributions */
 	struct mp_fields sums;	    /* with counting: fields of which sums are kept */
-	bool linear;		    /* also keep rows of equal width */
-	bool binary;		    /* if the width is chosen, it is a power of two */
-	double width;		    /* width of the rows, see linear.h */
+	bool has_over;		    /* also count the numbers of at least `over` */
+	double over;
+	bool linear;	      /* also keep rows of equal width */
+	bool binary;	      /* if the width is chosen, it is a power of two */
+	double width;	      /* width of the rows, see linear.h */
 	struct mp_map map;    /* key -> struct mp_dist; without `by` one entry with an empty key */
 	struct mp_str *parts; /* by->n, or 1 */
 	uint64_t total;	      /* sum of all n */
 	bool overflow;	      /* the total exceeds 64 bits: later records were not added */
 };
 
-/* The caller has set `by`, `counting`, `sums`, `linear` and `width`. */
+/* The caller has set `by` to `linear`, and `width`. */
 void mp_dists_init(struct mp_dists *d);
 void mp_dists_release(struct mp_dists *d);
 void mp_dists_clear(struct mp_dists *d);

@@ -8,6 +8,7 @@ static const struct mp_field field_field = MP_FIELD_OF(KEY, "hist_field");
 static const struct mp_field weight_field = MP_FIELD_OF(KEY, "hist_weight");
 static const struct mp_field n_field = MP_FIELD_OF(KEY, "hist_n");
 static const struct mp_field part_field = MP_FIELD_OF(KEY, "hist_part");
+static const struct mp_field over_field = MP_FIELD_OF(KEY, "hist_over");
 static const struct mp_field linear_field = MP_FIELD_OF(KEY, "hist_linear");
 
 static void put_field(struct mp_buf *to, struct mp_str name, struct mp_str value)
@@ -85,6 +86,14 @@ static void write_dist(struct dumping *g, const struct mp_dists *d, const struct
 	}
 	while (mp_loghist_write(&dist->hist, &cursor, &g->text))
 		write_line(g, &part_field);
+	if (d->has_over) {
+		char over[MP_LOGHIST_SUM_MAX];
+
+		mp_loghist_put_number(over, d->over);
+		mp_buf_printf(&g->text, "%s:%llu:%llu", over, (unsigned long long)dist->over.n,
+			      (unsigned long long)dist->over.of);
+		write_line(g, &over_field);
+	}
 	while (d->linear && mp_linear_write(&dist->linear, &at, &g->text))
 		write_line(g, &linear_field);
 }
@@ -122,6 +131,41 @@ void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, s
 		about->field.p = NULL;
 	if (!mp_rec_get(rec, &weight_field, &about->weight))
 		about->weight.p = NULL;
+}
+
+/* Splits the part before the next colon off `*rest`. Returns false if there is none. */
+static bool next_part(struct mp_str *rest, struct mp_str *part)
+{
+	const char *colon = memchr(rest->p, ':', rest->len);
+
+	if (!colon)
+		return false;
+	*part = (struct mp_str){ rest->p, (size_t)(colon - rest->p) };
+	*rest = mp_str_skip(*rest, part->len + 1);
+	return true;
+}
+
+bool mp_dump_over(const struct mp_rec *rec, double *over)
+{
+	struct mp_str text, threshold;
+
+	return mp_rec_get(rec, &over_field, &text) && next_part(&text, &threshold) &&
+	       mp_num_decimal(threshold, over) == 0;
+}
+
+/* Adds "THRESHOLD:COUNT:OF". Returns 0, or -1 if the text is bad. */
+static int add_over(struct mp_over *to, struct mp_str text)
+{
+	struct mp_str part;
+	struct mp_over more;
+
+	if (!next_part(&text, &part) || !next_part(&text, &part) || mp_num_u64(part, &more.n) < 0 ||
+	    mp_num_u64(text, &more.of) < 0 || more.n > more.of ||
+	    __builtin_add_overflow(to->of, more.of, &more.of))
+		return -1;
+	to->n += more.n;
+	to->of = more.of;
+	return 0;
 }
 
 /* Adds a part of a distribution; adds nothing if the total would exceed 64 bits. */
@@ -166,6 +210,13 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 		to = mp_dists_at(d, rec, fields, why);
 		return to ? mp_linear_read(&to->linear, text) : -1;
 	}
+	if (mp_rec_get(rec, &over_field, &text)) {
+		*why = "bad count above a threshold in a dump line";
+		if (!d->has_over)
+			return 0;
+		to = mp_dists_at(d, rec, fields, why);
+		return to ? add_over(&to->over, text) : -1;
+	}
 	if (!mp_rec_get(rec, &part_field, &text))
 		return -1;
 	*why = "bad part of a distribution in a dump line";
@@ -178,15 +229,17 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 	return to ? 0 : -1;
 }
 
-bool mp_dump_complete(const struct mp_dists *d)
+const char *mp_dump_lacks(const struct mp_dists *d)
 {
 	const struct mp_map_entry *e;
 
 	mp_map_each (&d->map, e) {
 		const struct mp_dist *dist = mp_map_value(e);
 
-		if (!dist->linear.too_wide && dist->linear.total != dist->n)
-			return false;
+		if (d->linear && !dist->linear.too_wide && dist->linear.total != dist->n)
+			return "--linear";
+		if (d->has_over && dist->over.of != dist->n)
+			return "--over";
 	}
-	return true;
+	return NULL;
 }

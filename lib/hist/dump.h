@@ -38,16 +38,23 @@ bool mp_dump_is(const struct mp_rec *rec);
 void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, struct mp_str *type);
 
 /*
+ * Parses the threshold of a line with the count of numbers at or above it. Returns false if the
+ * line has none.
+ */
+bool mp_dump_over(const struct mp_rec *rec, double *over);
+
+/*
  * Adds a line. `fields` is d->by, with all fields as keys of an event. Returns 0, or -1 with
- * `*why`. A line with rows of equal width is skipped unless d->linear is set.
+ * `*why`. A line with rows of equal width is skipped unless d->linear is set, and one with the
+ * count of the numbers above a threshold unless d->has_over is set; mp_dump_over() is d->over then.
  */
 int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fields *fields,
 		const char **why);
 
 /*
- * To be called after the last line if d->linear is set. Returns false if a dump had no rows of that
- * width.
+ * To be called after the last line. Returns the option, "--linear" or "--over", whose counts a dump
+ * lacked, or NULL.
  */
-bool mp_dump_complete(const struct mp_dists *d);
+const char *mp_dump_lacks(const struct mp_dists *d);
 
 #endif

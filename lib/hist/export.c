@@ -33,6 +33,8 @@ static void put_stat(struct mp_buf *to, enum mp_stat stat, const struct mp_dist 
 
 	if (stat == MP_STAT_COUNT)
 		put_count(to, dist->n);
+	else if (stat == MP_STAT_OVER)
+		put_count(to, dist->over.n);
 	else if (stat == MP_STAT_SUM)
 		mp_buf_add(to, text, mp_loghist_put_sum(text, &dist->hist));
 	else
@@ -67,7 +69,7 @@ void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *o
 		put_count_names(&text, style);
 	else if (!style->summary)
 		mp_buf_printf(&text, "low\thigh\t%.*s", MP_STR_ARGS(count_name(style)));
-	for (s = MP_STAT_COUNT; !style->counting && style->summary && s < MP_STATS; s++)
+	for (s = MP_STAT_COUNT; !style->counting && style->summary && s < mp_dist_stats(style); s++)
 		mp_buf_printf(&text, "%s%s", s ? "\t" : "", mp_dist_stat_name(s));
 	mp_buf_byte(&text, '\n');
 	flush_text(out, &text);
@@ -137,7 +139,7 @@ static void put_tsv_line(struct mp_buf *to, const struct mp_dist_list *list,
 		mp_buf_byte(to, '\t');
 		put_number(to, dist->sums[i]);
 	}
-	for (s = MP_STAT_COUNT; !style->counting && s < MP_STATS; s++) {
+	for (s = MP_STAT_COUNT; !style->counting && s < mp_dist_stats(style); s++) {
 		if (s)
 			mp_buf_byte(to, '\t');
 		put_stat(to, s, dist);
@@ -215,9 +217,13 @@ static void put_json_dist(struct mp_buf *to, const struct mp_dist_style *style,
 	put_json_text(to, style->field);
 	mp_buf_printf(to, ",\"unit\":");
 	put_json_text(to, mp_str(style->unit));
-	for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
+	for (s = MP_STAT_COUNT; s < mp_dist_stats(style); s++) {
 		mp_buf_printf(to, ",\"%s\":", mp_dist_stat_name(s));
 		put_stat(to, s, dist);
+	}
+	if (style->has_over) {
+		mp_buf_printf(to, ",\"threshold\":");
+		put_number(to, style->over);
 	}
 	if (!style->summary)
 		put_json_buckets(to, style, dist);

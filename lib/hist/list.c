@@ -34,11 +34,17 @@ static int by_rank(const void *a, const void *b)
 static double rank_of(const struct mp_dist *dist, enum mp_dist_order order, bool counting)
 {
 	static const enum mp_stat stats[] = {
-		[MP_DIST_BY_SUM] = MP_STAT_SUM,	      [MP_DIST_BY_MIN] = MP_STAT_MIN,
-		[MP_DIST_BY_MEAN] = MP_STAT_MEAN,     [MP_DIST_BY_P50] = MP_STAT_P50,
-		[MP_DIST_BY_STDDEV] = MP_STAT_STDDEV, [MP_DIST_BY_P90] = MP_STAT_P90,
-		[MP_DIST_BY_P99] = MP_STAT_P99,	      [MP_DIST_BY_P999] = MP_STAT_P999,
+		[MP_DIST_BY_SUM] = MP_STAT_SUM,
+		[MP_DIST_BY_MIN] = MP_STAT_MIN,
+		[MP_DIST_BY_MEAN] = MP_STAT_MEAN,
+		[MP_DIST_BY_P50] = MP_STAT_P50,
+		[MP_DIST_BY_STDDEV] = MP_STAT_STDDEV,
+		[MP_DIST_BY_P90] = MP_STAT_P90,
+		[MP_DIST_BY_P99] = MP_STAT_P99,
+		[MP_DIST_BY_P999] = MP_STAT_P999,
 		[MP_DIST_BY_MAX] = MP_STAT_MAX,
+		[MP_DIST_BY_OVER] = MP_STAT_OVER,
+		[MP_DIST_BY_OVER_SHARE] = MP_STAT_OVER_SHARE,
 	};
 
 	return counting ? dist->sums[0] : mp_dist_stat_of(stats[order], dist, false);
@@ -60,6 +66,8 @@ static void keep_top(const struct mp_dists *d, struct mp_dist_list *list, size_t
 			other->sums[k] += dist->sums[k];
 		if (d->counting)
 			continue;
+		other->over.n += dist->over.n;
+		other->over.of += dist->over.of;
 		mp_loghist_merge(&other->hist, &dist->hist);
 		if (d->linear)
 			mp_linear_merge(&other->linear, &dist->linear);

@@ -17,6 +17,8 @@ enum mp_dist_order {
 	MP_DIST_BY_P99,
 	MP_DIST_BY_P999,
 	MP_DIST_BY_MAX,
+	MP_DIST_BY_OVER,
+	MP_DIST_BY_OVER_SHARE,
 };
 
 struct mp_dist_row {

@@ -169,6 +169,18 @@ static bool is_selected(struct mp_measure *m, const struct mp_rec *rec, bool poi
 	return true;
 }
 
+/* Refuses a line of a dump that counted with another threshold. */
+static char *refuse_over(const struct mp_measure *m, const struct mp_rec *rec)
+{
+	double over;
+
+	if (!mp_dump_over(rec, &over) || over == m->dists.over)
+		return NULL;
+	return mp_asprintf("a dump was made with the threshold %.15g, not %.15g (make it with the "
+			   "same --over)",
+			   over, m->dists.over);
+}
+
 enum mp_measure_look mp_measure_look(struct mp_measure *m, struct mp_rec *rec, const char **why,
 				     char **refusal)
 {
@@ -193,7 +205,9 @@ enum mp_measure_look mp_measure_look(struct mp_measure *m, struct mp_rec *rec, c
 		*why = "dump line with the distribution of another field";
 		return MP_MEASURE_BAD;
 	}
-	*refusal = decide_about(m, &about);
+	*refusal = m->is_dump && m->dists.has_over ? refuse_over(m, rec) : NULL;
+	if (!*refusal)
+		*refusal = decide_about(m, &about);
 	return *refusal ? MP_MEASURE_REFUSE : MP_MEASURE_ADD;
 }
 

@@ -10,11 +10,13 @@
 #include "lib/hist/list.h"
 #include "lib/hist/stat.h"
 
-enum { MP_DIST_SUMS_MAX = MP_STATS - 2 }; /* as many as text has columns for */
+enum { MP_DIST_SUMS_MAX = MP_STATS_ALWAYS - 2 }; /* as many as text has columns for */
 
 struct mp_dist_style {
 	const struct mp_fields *by;
 	bool counting;
+	bool has_over; /* with how many numbers are at or above `over` */
+	double over;
 	bool linear;
 	bool summary;	      /* a line for each key, no tables */
 	size_t rows;	      /* maximum for a linear table whose width is chosen */
@@ -48,6 +50,12 @@ uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_d
 			      struct mp_out *out);
 
 /* --- for the functions above ------------------------------------------------------------------ */
+
+/* The number of statistics that are written: the first ones of enum mp_stat. */
+static inline enum mp_stat mp_dist_stats(const struct mp_dist_style *style)
+{
+	return style->has_over ? MP_STATS : MP_STATS_ALWAYS;
+}
 
 /* One row of a table. */
 struct mp_dist_bucket {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/hist/stat.h"
 
+#include <math.h>
+
 static const struct {
 	const char *name;
 	double share; /* for percentiles: the share of numbers at or below it */
@@ -10,6 +12,7 @@ static const struct {
 	[MP_STAT_STDDEV] = { "stddev", 0 },  [MP_STAT_P50] = { "p50", 0.5 },
 	[MP_STAT_P90] = { "p90", 0.9 },	     [MP_STAT_P99] = { "p99", 0.99 },
 	[MP_STAT_P999] = { "p99.9", 0.999 }, [MP_STAT_MAX] = { "max", 0 },
+	[MP_STAT_OVER] = { "over", 0 },	     [MP_STAT_OVER_SHARE] = { "over_share", 0 },
 };
 
 const char *mp_dist_stat_name(enum mp_stat stat)
@@ -34,6 +37,12 @@ double mp_dist_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool count
 		return mp_loghist_stddev(&dist->hist);
 	case MP_STAT_MAX:
 		return dist->hist.max;
+	case MP_STAT_OVER:
+		return (double)dist->over.n;
+	case MP_STAT_OVER_SHARE:
+		if (dist->over.of == 0)
+			return 0;
+		return round(1e9 * (double)dist->over.n / (double)dist->over.of) / 1e9;
 	case MP_STAT_P50:
 	case MP_STAT_P90:
 	case MP_STAT_P99:

@@ -17,6 +17,9 @@ enum mp_stat {
 	MP_STAT_P99,
 	MP_STAT_P999,
 	MP_STAT_MAX,
+	MP_STATS_ALWAYS,		/* the statistics above need no option */
+	MP_STAT_OVER = MP_STATS_ALWAYS, /* how many numbers are at or above a threshold */
+	MP_STAT_OVER_SHARE,		/* which part of them, from 0 to 1 */
 	MP_STATS,
 };
 

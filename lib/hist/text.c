@@ -172,12 +172,32 @@ static void write_table(const struct mp_dist *dist, const struct mp_dist_style *
 	free(v);
 }
 
+/* Writes the name of the count of --over: "over 4 ms". */
+static void put_over_name(char *to, const struct mp_dist_style *style)
+{
+	char edge[MP_UNIT_MAX];
+
+	put_edge(edge, style, style->over);
+	snprintf(to, MP_UNIT_MAX, "over %.42s", edge);
+}
+
+/* Writes how many numbers are at or above the threshold, and which part of all: "3 (16.7 %)". */
+static void put_over(char *to, const struct mp_dist *dist)
+{
+	char share[MP_UNIT_MAX];
+
+	mp_unit_put(share, "%", 100 * mp_dist_stat_of(MP_STAT_OVER_SHARE, dist, false));
+	snprintf(to, MP_UNIT_MAX, "%llu (%.20s)", (unsigned long long)dist->over.n, share);
+}
+
 /* Writes a statistic with its unit. */
 static void put_stat(char *to, const struct mp_dist_style *style, const struct mp_dist *dist,
 		     enum mp_stat stat)
 {
 	if (stat == MP_STAT_COUNT)
 		*mp_put_u64(to, dist->n) = '\0';
+	else if (stat == MP_STAT_OVER)
+		put_over(to, dist);
 	else
 		mp_unit_put(to, style->unit, mp_dist_stat_of(stat, dist, false));
 }
@@ -188,7 +208,7 @@ static void write_stats(const struct mp_dist *dist, const struct mp_dist_style *
 	char text[MP_UNIT_MAX];
 	enum mp_stat s;
 
-	for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
+	for (s = MP_STAT_COUNT; s < MP_STATS_ALWAYS; s++) {
 		put_stat(text, style, dist, s);
 		mp_buf_printf(line, "%s", s == MP_STAT_COUNT || s == MP_STAT_P50 ? "     " : ", ");
 		if (s == MP_STAT_COUNT && style->weight.p)
@@ -199,6 +219,13 @@ static void write_stats(const struct mp_dist *dist, const struct mp_dist_style *
 		if (s == MP_STAT_STDDEV || s == MP_STAT_MAX)
 			write_line(out, line);
 	}
+	if (!style->has_over)
+		return;
+	put_over_name(text, style);
+	mp_buf_printf(line, "     %s: ", text);
+	put_over(text, dist);
+	mp_buf_str(line, mp_str(text));
+	write_line(out, line);
 }
 
 static void write_tables(const struct mp_dist_list *list, const struct mp_dist_style *style,
@@ -229,11 +256,16 @@ struct columns {
 	size_t value_width[64]; /* widths of the key's values; the last is not padded */
 };
 
-static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN, MP_STAT_P50,
-				      MP_STAT_P90,   MP_STAT_P99, MP_STAT_P999, MP_STAT_MAX };
+static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN,
+				      MP_STAT_P50,   MP_STAT_P90, MP_STAT_P99,
+				      MP_STAT_P999,  MP_STAT_MAX, MP_STAT_OVER };
 
 static const char *column_name(const struct mp_dist_style *style, size_t i, char *text)
 {
+	if (!style->counting && shown[i] == MP_STAT_OVER) {
+		put_over_name(text, style);
+		return text;
+	}
 	if (!style->counting && (i || !style->weight.p))
 		return mp_dist_stat_name(shown[i]);
 	if (i == 1)
@@ -271,7 +303,7 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 	struct mp_buf name = { NULL, 0, 0 };
 	size_t i, j;
 
-	c->n = style->counting ? 2 + style->sums->n : MP_ARRAY_SIZE(shown);
+	c->n = style->counting ? 2 + style->sums->n : MP_ARRAY_SIZE(shown) - !style->has_over;
 	for (j = 0; j < c->n; j++)
 		c->width[j] = MP_MAX(strlen(column_name(style, j, text)), (size_t)(j ? 7 : 10));
 	for (i = 0; i < list->n + (list->others > 0); i++) {

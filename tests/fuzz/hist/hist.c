@@ -16,6 +16,8 @@ static const struct mp_dump_about about = { { "dur", 3 }, { "w", 1 } };
 static void init(struct mp_dists *d, size_t size)
 {
 	*d = (struct mp_dists){ .by = &by, .counting = size % 4 == 3, .linear = size % 4 > 0 };
+	d->has_over = size % 2;
+	d->over = 100;
 	d->binary = size % 4 == 2;
 	mp_dists_init(d);
 }
@@ -61,7 +63,9 @@ static void show(struct mp_dists *d)
 				       .unit = "ns",
 				       .weight_unit = "",
 				       .columns = 80,
-				       .stats = 1023 };
+				       .has_over = d->has_over,
+				       .over = d->over,
+				       .stats = (1u << MP_STATS) - 1 };
 	struct mp_dist_list list;
 	struct mp_out out;
 	size_t len;
@@ -74,7 +78,7 @@ static void show(struct mp_dists *d)
 	mp_dist_write_points(&list, &style, &out);
 	if (d->counting && d->total)
 		mp_crosstab_write_text(d, MP_DIST_BY_COUNT, 1, &style, &out);
-	style.linear = !d->counting && d->linear && mp_dump_complete(d);
+	style.linear = !d->counting && d->linear && !mp_dump_lacks(d);
 	if (style.linear && list.n && !mp_dist_list_at(&list, 0)->linear.too_wide &&
 	    !list.other.linear.too_wide)
 		mp_dist_write_text(&list, &style, &out);

@@ -78,11 +78,12 @@ static void parse_options(int argc, char **argv)
 	mp_fold_reader_begin(&work.ex.reader);
 }
 
-static void open_output(void)
+static void open_output(char **operands)
 {
 	int fd = STDOUT_FILENO;
 
 	if (work.output) {
+		mp_input_before_output(operands, work.output);
 		fd = open(work.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
 			mp_die("cannot write '%s': %m", work.output);
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
 	mp_init("mp-export");
 	mp_fold_reader_init(&work.ex.reader);
 	parse_options(argc, argv);
-	open_output();
+	open_output(argv + optind);
 	mp_input_init(&work.ex.in, argv + optind, MP_CONTROL | work.target->kinds, &work.ex.out);
 	work.ex.in.concerns = mp_choice_concerns;
 	work.ex.in.arg = &work.ex.reader.choice.types;

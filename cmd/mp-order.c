@@ -122,19 +122,6 @@ static int stat_operand(const char *operand, struct stat *st)
 	return strcmp(operand, "-") == 0 ? fstat(STDIN_FILENO, st) : stat(operand, st);
 }
 
-/* Refuses to empty an input before it is read. */
-static void check_output(char **operands)
-{
-	struct stat output, input;
-
-	if (!options.output || stat(options.output, &output) < 0 || !S_ISREG(output.st_mode))
-		return;
-	for (; *operands; operands++)
-		if (stat_operand(*operands, &input) == 0 && input.st_dev == output.st_dev &&
-		    input.st_ino == output.st_ino)
-			mp_die("cannot write '%s': it is also an input", options.output);
-}
-
 /* Whether an input may be live, so that somebody may read the output meanwhile. */
 static bool may_be_live(char **operands)
 {
@@ -396,7 +383,8 @@ int main(int argc, char **argv)
 	mp_init("mp-order");
 	parse_options(argc, argv);
 	operands = argv[optind] ? argv + optind : stdin_only;
-	check_output(operands);
+	if (options.output)
+		mp_input_before_output(operands, options.output);
 	mp_out_open(&work.out, options.output);
 	if (options.check)
 		return check_all(operands);

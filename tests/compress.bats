@@ -130,6 +130,12 @@ end_live() {
 	[ "$status" = 2 ] && [ "$output" = "mp-order: cannot write '$TMP/in': it is also an input" ]
 	run mp-order -o "$TMP/in" - < "$TMP/in"
 	[ "$status" = 2 ] && [ "$output" = "mp-order: cannot write '$TMP/in': it is also an input" ]
+	run mp-export --to chrome -o "$TMP/in" "$TMP/in"
+	[ "$status" = 2 ] && [ "$output" = "mp-export: cannot write '$TMP/in': it is also an input" ]
+	for program in mp-order "mp-export --to chrome"; do
+		run $program -o "$TMP/in" "$TMP/absent"
+		[ "$status" = 2 ] && [[ "$output" == *": cannot open '$TMP/absent': No such file or directory" ]] || { echo "$output"; false; }
+	done
 	[ "$(cat "$TMP/in")" = '1,a:b,comm=x' ]
 	run mp-order --check --compress "$TMP/in"
 	[ "$status" = 2 ]

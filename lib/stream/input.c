@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/stream/esc.h"
@@ -39,6 +40,24 @@ const char *mp_input_binary_kind(const char *data, size_t len)
 	if (memchr(data, '\0', MP_MIN(len, 512)) && !memchr(data, '\n', MP_MIN(len, 512)))
 		return "binary data";
 	return NULL;
+}
+
+void mp_input_before_output(char **operands, const char *output)
+{
+	struct stat out, in;
+	bool exists = stat(output, &out) == 0 && S_ISREG(out.st_mode);
+	int got;
+
+	for (; *operands; operands++) {
+		if (strcmp(*operands, "-") == 0)
+			got = fstat(STDIN_FILENO, &in);
+		else if (faccessat(AT_FDCWD, *operands, R_OK, AT_EACCESS) < 0)
+			mp_die("cannot open '%s': %m", *operands);
+		else
+			got = stat(*operands, &in);
+		if (exists && got == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			mp_die("cannot write '%s': it is also an input", output);
+	}
 }
 
 int mp_input_open(const char *path)

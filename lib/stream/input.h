@@ -70,6 +70,12 @@ struct mp_input {
 void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
 
 /*
+ * To be called before the file `output` is emptied: ends the program if an operand cannot be
+ * opened, or is that file.
+ */
+void mp_input_before_output(char **operands, const char *output);
+
+/*
  * As mp_input_init(), for one open input, on which mp_in_peek() may have been called: takes
  * ownership of `opened`.
  */

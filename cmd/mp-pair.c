@@ -379,6 +379,20 @@ static char *consequence_of_losses(void)
 	return text.p;
 }
 
+/* Reports which part of all spans --over has selected. */
+static void report_over(const struct mp_pair_counts *c)
+{
+	char share[MP_UNIT_MAX], over[MP_UNIT_MAX];
+
+	if (!options.over_ns || options.open || !c->ended)
+		return;
+	mp_unit_put(over, "ns", (double)options.over_ns);
+	mp_unit_put(share, "%", 100 * (double)c->over / (double)c->ended);
+	mp_say("%llu of %llu span%s (%s) last%s %s or longer", (unsigned long long)c->over,
+	       (unsigned long long)c->ended, mp_plural(c->ended), share, c->over == 1 ? "s" : "",
+	       over);
+}
+
 static enum mp_status tell_counts(void)
 {
 	const struct mp_pair_counts *c = mp_pair_counts(work.pair);
@@ -391,6 +405,7 @@ static enum mp_status tell_counts(void)
 		mp_say("%llu %s without an end, the oldest %s before the end (see --open)",
 		       (unsigned long long)c->open, c->open == 1 ? "begin" : "begins", age);
 	}
+	report_over(c);
 	report(c->unmatched, "end without a begin", "ends without a begin");
 	report(c->replaced, "begin was replaced by another with the same key (see --policy)",
 	       "begins were replaced by others with the same key (see --policy)");

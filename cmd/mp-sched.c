@@ -469,10 +469,10 @@ static enum mp_status finish(void)
 	if (work.in.lost)
 		return status;
 	mp_say_count(misfits,
-		     "event does not fit those before: others are missing (record the "
-		     "whole system, without -p)",
-		     "events do not fit those before: others are missing (record the whole "
-		     "system, without -p)");
+		     "event does not fit those before: others are missing (a recording of "
+		     "some tasks or CPUs, or a filter, can be the reason)",
+		     "events do not fit those before: others are missing (a recording of "
+		     "some tasks or CPUs, or a filter, can be the reason)");
 	if (unknown_ns)
 		mp_say("%s", consequence);
 	return misfits ? MP_MAX(status, MP_LOSSY) : status;

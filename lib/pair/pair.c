@@ -177,6 +177,8 @@ static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
 static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_endpoint *begin,
 		       const struct mp_rec *rec, int cpu)
 {
+	p->counts.ended++;
+	p->counts.over += rec->time_ns - begin->time_ns >= p->o.over_ns;
 	if (!wanted(p, rec->time_ns - begin->time_ns))
 		return;
 	p->extra.len = 0;

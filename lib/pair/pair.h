@@ -38,6 +38,8 @@ struct mp_pair_options {
 struct mp_pair_counts {
 	uint64_t matched;   /* number of events that -b, -e or -s select */
 	uint64_t spans;	    /* spans written, all within --over and --under */
+	uint64_t ended;	    /* all spans that ended, */
+	uint64_t over;	    /* and those of them that last at least over_ns */
 	uint64_t open;	    /* begins without end */
 	uint64_t oldest_ns; /* age of the oldest begin without end */
 	uint64_t unmatched; /* ends without begin */

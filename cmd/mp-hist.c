@@ -72,7 +72,7 @@ static const struct mp_program program = {
 	.examples =
 		"  mp-hist disk.mp\n"
 		"  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
-		"  mp-pair ... | mp-hist --over 4ms --by comm --summary --sort over\n"
+		"  mp-hist --over 4ms --by comm --summary --sort over disk.mp\n"
 		"  mp-record -g none -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
 		"  mp-record -qg none -e 'syscalls:sys_enter_*' | mp-hist --live -c type,comm\n"
 		"  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",

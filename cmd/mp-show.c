@@ -21,6 +21,7 @@
 
 enum {
 	OPT_AS = MP_OPT_LONG,
+	OPT_EACH,
 	OPT_FOR,
 	OPT_FROM,
 	OPT_OPEN,
@@ -46,6 +47,8 @@ static const struct mp_opt opts[] = {
 	  "one picture instead of all: flame, timeline, heat, stackplot, treemap, table, cpel or "
 	  "page" },
 	{ OPT_TEXT, "text", NULL, "everything as text in the terminal" },
+	{ OPT_EACH, "each", NULL,
+	  "a picture of its own for each FILE, and for each data set in it that mp-import converts" },
 	{ 0, NULL, NULL, "Output" },
 	{ 'o', "output", "FILE",
 	  "write the picture to FILE (-: standard output; default: a file named after the "
@@ -72,7 +75,7 @@ static const struct mp_program program = {
 static struct {
 	const char *duration, *pids;
 	const char *as, *output;
-	bool text, open, print;
+	bool text, open, print, each;
 	struct mp_stage select; /* mp-select and its options; n is 1: there are none */
 	char **command;		/* what follows "--"; NULL: nothing */
 } options;
@@ -128,6 +131,9 @@ static void set_option(int code, const char *arg)
 	case OPT_AS:
 		options.as = mp_plan_forms[mp_opt_word(&program, code, arg, mp_plan_forms)];
 		break;
+	case OPT_EACH:
+		options.each = true;
+		break;
 	case OPT_TEXT:
 		options.text = true;
 		break;
@@ -170,6 +176,8 @@ static int parse_options(int argc, char **argv)
 		mp_usage("--text cannot be combined with --as");
 	if (options.text && (options.open || options.output))
 		mp_usage("--text cannot be combined with --open or -o");
+	if (options.each && (options.output || options.duration || options.command))
+		mp_usage("--each cannot be combined with -o, -d or a command");
 	if (options.pids && !options.duration && !options.command)
 		mp_usage("-p is only for recording (with -d or a command)");
 	return optind;
@@ -273,6 +281,16 @@ static void check_files(char **files)
 
 /* --- pipelines -------------------------------------------------------------------------------- */
 
+/* The words of awk that select the data set. */
+static void add_set(struct mp_stage *s)
+{
+	char *text = mp_asprintf("/^{\"mp\"/ { n++ } n == %zu", work.recorded.set);
+
+	mp_stage_add(s, "awk");
+	mp_stage_add(s, text);
+	free(text);
+}
+
 /*
  * Adds what precedes the pipeline: the merge of several files, what selects lines. A single file is
  * the standard input of the first program; for people its name is added, or the recorder.
@@ -289,6 +307,8 @@ static void add_head(struct mp_pipeline *p, char **collectors, bool for_people)
 	}
 	if (work.recorded.n > 1)
 		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-order");
+	if (work.recorded.set && for_people)
+		add_set(mp_pipeline_insert(p, 0, NULL));
 	if (work.recorded.imported && for_people) {
 		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-import");
 		mp_stage_add(&p->v[0], work.recorded.imported);
@@ -608,6 +628,44 @@ static void foresee(char **collectors)
 	}
 }
 
+static void read_facts(void)
+{
+	lower(mp_facts_read(&work.facts, work.recorded.files));
+	if (!work.facts.events && !work.facts.points && !work.facts.stacks)
+		mp_say("the recording is empty");
+}
+
+static void show_recording(char **collectors)
+{
+	if (options.text)
+		show_text(collectors);
+	else
+		show(collectors);
+}
+
+/* Shows each file, and each data set that mp-import made of it, by itself. */
+static void show_each(char **files)
+{
+	for (; *files; files++) {
+		char *one[] = { *files, NULL };
+		struct mp_recorded_sets sets;
+		size_t i;
+
+		mp_recorded_open(&work.recorded, one);
+		lower(work.recorded.status);
+		sets = mp_recorded_sets(&work.recorded);
+		for (i = 0; i < sets.n; i++) {
+			mp_recorded_use_set(&work.recorded, &sets, i);
+			mp_facts_release(&work.facts);
+			mp_facts_init(&work.facts);
+			read_facts();
+			show_recording(NULL);
+		}
+		mp_recorded_sets_release(&sets);
+		mp_recorded_close(&work.recorded);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char *last[] = { NULL, NULL }, **operands, **collectors = NULL;
@@ -635,16 +693,17 @@ int main(int argc, char **argv)
 		foresee(collectors);
 	} else {
 		check_files(operands);
-		mp_recorded_open(&work.recorded, operands);
-		lower(work.recorded.status);
-		lower(mp_facts_read(&work.facts, work.recorded.files));
-		if (!work.facts.events && !work.facts.points && !work.facts.stacks)
-			mp_say("the recording is empty");
 	}
-	if (options.text)
-		show_text(collectors);
-	else
-		show(collectors);
+	if (options.each) {
+		show_each(operands);
+	} else {
+		if (!collectors) {
+			mp_recorded_open(&work.recorded, operands);
+			lower(work.recorded.status);
+			read_facts();
+		}
+		show_recording(collectors);
+	}
 	free(last[0]);
 	return work.status;
 }

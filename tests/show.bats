@@ -331,12 +331,19 @@ marple() {
 	mv all.marple.html shown.html
 	sh -e ./commands
 	[ -s all.marple.html ] && [ -s all.marple-areas.svg ] && [ -s all.marple-flame.html ]
-	# a data set by itself, as with --noagg: a file for each, which has the picture of its datatype
-	awk '/^{"mp"/ { f = "set" ++n ".mp" } { print > f }' all.mp
-	for wanted in '1 mp-page' '2 mp-flame' '3 mp-stackplot' '4 mp-stackplot'; do
-		run --separate-stderr mp-show --print "set${wanted% *}.mp"
-		[ "$status" = 0 ] && [ -z "$stderr" ] && [[ "${lines[-1]}" == *"${wanted#* } "*"set${wanted% *}."* ]] || { echo "$wanted: $output $stderr"; false; }
-	done
+	# each data set by itself, as with --noagg, has the picture of its datatype; so has each file
+	run --separate-stderr mp-show --each all.marple all.mp
+	[ "$status" = 0 ] && [ -z "$stderr" ] || { echo "$output $stderr"; false; }
+	[ "$(printf '%s\n' "${lines[@]}" | grep -E '^all.*\.(html|svg)$' | xargs)" = "all.marple-1.html all.marple-2.html all.marple-3.svg all.marple-4.svg all.html" ]
+	grep -q two all.marple-4.svg && ! grep -q '>one<' all.marple-4.svg
+	# the printed commands make the same pictures
+	mp-show --each --print all.marple | tail -n 3 > commands
+	for file in all.marple-2.html all.marple-3.svg all.marple-4.svg; do
+		read -r command
+		sh -c "$command" | cmp - "$file"
+	done < commands
+	run mp-show --each -o x all.mp
+	[ "$status" = 2 ] && [ "${lines[0]}" = "mp-show: --each cannot be combined with -o, -d or a command" ]
 	# a stream and folded text are read as they are
 	mp-show --print all.mp | grep -q mp-import && false
 	echo 'a;b 3' > f.folded

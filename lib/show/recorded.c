@@ -162,6 +162,72 @@ void mp_recorded_open(struct mp_recorded *r, char **files)
 	r->stem = stem_of(files[0]);
 }
 
+struct mp_recorded_sets mp_recorded_sets(const struct mp_recorded *r)
+{
+	struct mp_recorded_sets sets = { .fd = -1, .n = 1 };
+	size_t cap = 0, len;
+	off_t at = 0;
+	struct mp_in in;
+	char *line;
+
+	if (!r->imported)
+		return sets;
+	sets.fd = fcntl(r->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (sets.fd < 0 || lseek(sets.fd, 0, SEEK_SET) < 0)
+		mp_die("cannot use a temporary file: %m");
+	sets.n = 0;
+	mp_in_init(&in, fcntl(sets.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), r->imported, NULL);
+	while (mp_in_line(&in, &line, &len)) {
+		if (mp_str_starts((struct mp_str){ line, len }, MP_STR("{\"mp\":")) || !at) {
+			sets.from = mp_grow(sets.from, &cap, sets.n + 2, sizeof(*sets.from));
+			sets.from[sets.n++] = at;
+		}
+		at += (off_t)len + 1;
+	}
+	mp_in_release(&in);
+	if (!sets.n) {
+		close(sets.fd);
+		return (struct mp_recorded_sets){ .fd = -1, .n = 1 };
+	}
+	sets.from[sets.n] = at;
+	return sets;
+}
+
+void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i)
+{
+	static char data[1 << 16];
+	off_t at, end;
+	char *stem;
+	int to;
+
+	if (sets->fd < 0)
+		return;
+	to = mp_recorded_temporary();
+	for (at = sets->from[i], end = sets->from[i + 1]; at < end;) {
+		ssize_t n = pread(sets->fd, data, MP_MIN((off_t)sizeof(data), end - at), at);
+
+		if (n <= 0)
+			mp_die("cannot read a temporary file: %m");
+		write_all(to, data, n);
+		at += n;
+	}
+	use(to);
+	if (sets->n == 1)
+		return;
+	r->set = i + 1;
+	stem = stem_of(r->imported);
+	free(r->stem);
+	r->stem = mp_asprintf("%s-%zu", stem, i + 1);
+	free(stem);
+}
+
+void mp_recorded_sets_release(struct mp_recorded_sets *sets)
+{
+	if (sets->fd >= 0)
+		close(sets->fd);
+	free(sets->from);
+}
+
 int mp_recorded_rewind(struct mp_recorded *r)
 {
 	if (r->fd < 0)

@@ -3,6 +3,8 @@
 #ifndef MP_SHOW_RECORDED_H
 #define MP_SHOW_RECORDED_H
 
+#include <sys/types.h>
+
 #include "lib/core/base.h"
 
 struct mp_recorded {
@@ -12,6 +14,7 @@ struct mp_recorded {
 	int fd;	    /* of the only file, to be read again from its start; -1: there are several */
 	/* what the only file was before mp-import converted it to standard input; NULL: it was not */
 	char *imported;
+	size_t set;	       /* which of several data sets in it, from 1 on; 0: all of it */
 	enum mp_status status; /* of mp-import */
 };
 
@@ -22,6 +25,20 @@ struct mp_recorded {
  */
 void mp_recorded_open(struct mp_recorded *r, char **files);
 void mp_recorded_close(struct mp_recorded *r);
+
+/* The data sets in what mp-import made of the only file: each begins with a header. */
+struct mp_recorded_sets {
+	int fd;	     /* what all sets are in; -1: the file was not imported, and is one set */
+	off_t *from; /* n + 1 offsets */
+	size_t n;
+};
+
+/* A file that was not imported is one set. */
+struct mp_recorded_sets mp_recorded_sets(const struct mp_recorded *r);
+
+/* Makes set number `i`, from 0 on, the recording, which is standard input then. */
+void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i);
+void mp_recorded_sets_release(struct mp_recorded_sets *sets);
 
 /* The fd, at its start, for a pipeline to read; /dev/null if there are several files. */
 int mp_recorded_rewind(struct mp_recorded *r);

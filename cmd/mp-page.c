@@ -11,6 +11,8 @@
 
 enum {
 	OPT_ADD = MP_OPT_LONG,
+	OPT_BESIDE,
+	OPT_ONLY_PARTS,
 	OPT_TITLE,
 	OPT_UNIT,
 };
@@ -32,6 +34,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_ADD, "add", "FILE[=TITLE]",
 	  "also show this picture (SVG, HTML) or text of the same recording; repeated: all of "
 	  "them" },
+	{ OPT_BESIDE, "beside", "FILE[=TITLE]", "as --add, to the right of the one before it" },
+	{ OPT_ONLY_PARTS, "only-parts", NULL, "read no recording: show only what was added" },
 	MP_UNIT_OPTION(OPT_UNIT, "numbers"),
 	{ 0, NULL, NULL, "Other" },
 };
@@ -48,6 +52,7 @@ static const struct mp_program program = {
 
 static struct {
 	const char *title, *unit;
+	bool only_parts, reads; /* reads: there is an option for what is read */
 	struct mp_buf types; /* the arguments of -e, with commas between them */
 } options;
 
@@ -76,11 +81,18 @@ static void set_option(int code, const char *arg)
 {
 	if (code == 'e')
 		mp_buf_printf(&options.types, "%s%s", options.types.len ? "," : "", arg);
-	if (mp_fold_reader_option(&work.reader, &program, code, arg))
+	options.reads |= code == OPT_UNIT;
+	if (mp_fold_reader_option(&work.reader, &program, code, arg)) {
+		options.reads = true;
 		return;
+	}
 	switch (code) {
 	case OPT_ADD:
-		work.too_long |= mp_page_added_read(&work.added, arg) < 0;
+	case OPT_BESIDE:
+		work.too_long |= mp_page_added_read(&work.added, arg, code == OPT_BESIDE) < 0;
+		break;
+	case OPT_ONLY_PARTS:
+		options.only_parts = true;
 		break;
 	case OPT_TITLE:
 		options.title = arg;
@@ -98,6 +110,9 @@ static void parse_options(int argc, char **argv)
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
+	if (options.only_parts && (argv[optind] || options.reads))
+		mp_usage("--only-parts cannot be combined with FILE, -b, -e, -w, --no-comm or "
+			 "--unit");
 	mp_fold_reader_begin(&work.reader);
 	work.parts = mp_alloc((work.reader.choice.by.n + 1) * sizeof(*work.parts));
 }
@@ -181,7 +196,13 @@ static int handle_event(const struct mp_rec *rec, const char **why)
 	return 0;
 }
 
-static void read_input(char **operands, struct mp_out *out)
+static void finish(void)
+{
+	mp_page_cells_finish(&work.cells);
+	mp_tree_finish(&work.tree);
+}
+
+static enum mp_status read_input(char **operands, struct mp_out *out)
 {
 	struct mp_rec rec;
 	const char *why;
@@ -197,8 +218,8 @@ static void read_input(char **operands, struct mp_out *out)
 			work.skipped++;
 		}
 	}
-	mp_page_cells_finish(&work.cells);
-	mp_tree_finish(&work.tree);
+	finish();
+	return mp_choice_finish(&work.reader.choice, mp_input_finish(&work.in));
 }
 
 /* --- the page --------------------------------------------------------------------------------- */
@@ -261,6 +282,7 @@ static void write_page(char **operands, struct mp_out *out)
 		.types = options.types.p,
 		.files = operands,
 		.added = &work.added,
+		.only_parts = options.only_parts,
 	};
 
 	if (p.weighed || work.spans) {
@@ -271,7 +293,8 @@ static void write_page(char **operands, struct mp_out *out)
 	}
 	make_title(&title);
 	make_subtitle(&subtitle);
-	make_nothing(&nothing);
+	if (!options.only_parts)
+		make_nothing(&nothing);
 	p.title = mp_buf_view(&title);
 	p.subtitle = mp_buf_view(&subtitle);
 	p.nothing = mp_buf_view(&nothing);
@@ -285,7 +308,7 @@ static void write_page(char **operands, struct mp_out *out)
 
 int main(int argc, char **argv)
 {
-	enum mp_status status;
+	enum mp_status status = MP_OK;
 	struct mp_out out;
 
 	mp_init("mp-page");
@@ -295,15 +318,17 @@ int main(int argc, char **argv)
 	mp_map_init(&work.stacks, sizeof(struct stack));
 	parse_options(argc, argv);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
-	read_input(argv + optind, &out);
-	status = mp_choice_finish(&work.reader.choice, mp_input_finish(&work.in));
+	if (options.only_parts)
+		finish();
+	else
+		status = read_input(argv + optind, &out);
 	if (work.cells.overflow) {
 		mp_say("a sum exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);
 	}
 	if (work.too_long)
 		status = MP_MAX(status, MP_LOSSY);
-	if (work.events || (!work.in.empty && !work.in.refused))
+	if (options.only_parts || work.events || (!work.in.empty && !work.in.refused))
 		write_page(argv + optind, &out);
 	mp_out_close(&out);
 	mp_page_cells_release(&work.cells);

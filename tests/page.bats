@@ -228,3 +228,31 @@ page_with_parts() {
 	run --separate-stderr mp-page --add "$TMP/long" "$TMP/none"
 	[ "$status" = 1 ] && [ "$stderr" = "mp-page: '$TMP/long' has more than 8 MiB and is not on the page" ]
 }
+
+@test "a page of two recordings has them side by side, and a range is marked in the column where it was marked" {
+	needs_chromium
+	recording 3000 50 span > "$TMP/old.mp"
+	recording 2000 40 span | sed 's/nginx/<b>nginx/' > "$TMP/new.mp"
+	cd "$TMP"
+	for side in old new; do
+		mp-page "$side.mp" > "$side.html"
+		mp-timeline "$side.mp" > "$side-time.html"
+	done
+	mp-flame -w dur --diff old.mp new.mp > change.html
+	mp-page --only-parts --title 'old </title> new' --add change.html=change --add old.html='old page' --beside new.html='new page' \
+		--add old-time.html='old time' --beside new-time.html='<i>new time' > page.html
+	cd "$OLDPWD"
+	run flame_check "$TMP/page.html" size:1200,900 text:contents part:4,200,200,400,300 'inside:2,location.hash' 'inside:3,location.hash' \
+		'inside:5,location.hash' "inside:1,document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f' }))" 'inside:1,location.hash' \
+		part:3,60,300,200,310 'inside:5,location.hash' dark size:400,700 print
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	echo "$output"
+	[ "${lines[1]}" = "text:contents => changeold pagenew pageold time<i>new time" ]
+	[[ "${lines[3]}" =~ '=> #time='[0-9]+-[0-9]+$ && "${lines[4]}" == *"=>" && "${lines[5]}" == *"=>" ]]
+	# the state of a page that is a part of another one
+	[[ "${lines[7]}" == *"=> #flip" && "${lines[9]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
+	for words in old.mp "-w dur" "-e a:b" "--unit s" --no-comm; do
+		run mp-page --only-parts $words
+		[ "$status" = 2 ] && [[ "${lines[0]}" == "mp-page: --only-parts cannot be combined with "* ]] || { echo "$output"; false; }
+	done
+}

@@ -27,17 +27,20 @@ function steps() {
 	return (window.history.state || { steps: 0 }).steps;
 }
 
-// Puts a text into the URL. A step is one that undo, and the Back key of the browser, takes back.
-function keep(text, is_step) {
-	var n = steps() + (is_step ? 1 : 0);
+function report() {
+	window.dispatchEvent(new Event('hashchange'));
+}
 
+// Puts a text into the URL, after which a hashchange comes. A step is one that undo, and the Back key of the browser, takes back. By
+// way of the history, because a page that is a part of another one, in a sandbox, cannot navigate.
+function keep(text, is_step) {
 	if (text === (location.hash || '#'))
 		return;
 	if (is_step)
-		location.hash = text;
+		window.history.pushState({ steps: steps() + 1 }, '', text);
 	else
-		location.replace(text);
-	window.history.replaceState({ steps: n }, '');
+		window.history.replaceState({ steps: steps() }, '', text);
+	window.setTimeout(report, 0);
 }
 
 function undo() {

@@ -29,11 +29,12 @@ static void read_file(struct mp_buf *to, const char *path)
 	close(fd);
 }
 
-int mp_page_added_read(struct mp_page_added *a, const char *arg)
+int mp_page_added_read(struct mp_page_added *a, const char *arg, bool beside)
 {
 	const char *equals = strchr(arg, '=');
 	char *path = mp_strndup(arg, equals ? (size_t)(equals - arg) : strlen(arg));
-	struct mp_page_part part = { .title = mp_str(equals ? equals + 1 : arg) };
+	struct mp_page_part part = { .title = mp_str(equals ? equals + 1 : arg),
+				     .beside = beside };
 	bool fits;
 
 	read_file(&part.content, path);
@@ -82,8 +83,8 @@ void mp_page_added_list(struct mp_buf *to, const struct mp_page_added *a)
 
 	mp_buf_byte(to, '[');
 	for (i = 0; i < a->n; i++) {
-		mp_buf_printf(to, "{type:\"%s\",size:%zu,title:", types[a->v[i].media],
-			      a->v[i].content.len);
+		mp_buf_printf(to, "{type:\"%s\",size:%zu,beside:%s,title:", types[a->v[i].media],
+			      a->v[i].content.len, i && a->v[i].beside ? "true" : "false");
 		mp_svg_json(to, a->v[i].title);
 		mp_buf_str(to, MP_STR("},"));
 	}

@@ -13,6 +13,7 @@ enum { MP_PAGE_ADDED_MAX = 8 << 20 };
 
 struct mp_page_part {
 	struct mp_str title; /* raw; borrowed */
+	bool beside;	     /* it is to the right of the part before it */
 	enum mp_media media;
 	struct mp_buf content;
 };
@@ -24,9 +25,9 @@ struct mp_page_added {
 
 /*
  * Reads a file, given as "FILE" or "FILE=TITLE". Returns 0, or -1 with a message if it is too long;
- * a file that cannot be read ends the program.
+ * a file that cannot be read ends the program. `beside`: it is to the right of the one before it.
  */
-int mp_page_added_read(struct mp_page_added *a, const char *arg);
+int mp_page_added_read(struct mp_page_added *a, const char *arg, bool beside);
 void mp_page_added_release(struct mp_page_added *a);
 
 /* Writes the contents as elements, packed; and what the script must know of them, as a list. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Pictures and texts of other programs, below what the page draws itself. A picture is a document of its own, in a frame that can
-// run its scripts and nothing else: it shares no origin with the page, and exchanges time ranges with it. D is the data of the page.
+// run its scripts and nothing else: it shares no origin with the page, and exchanges time ranges with it. The page may itself be such
+// a picture in another page. D is the data of the page.
 var added = (function () {
 'use strict';
 var SPARE = 60; // px for the command of a range, which makes an SVG taller
-var frames = [], marked = null, source = null; // the range that is marked on the page; the window that it came from
+var frames = [], columns = [], marked = null, source = null; // the range that is marked on the page; the window that it came from
 
 function element(id) {
 	return document.getElementById(id);
@@ -21,7 +22,14 @@ function fit(frame, text) {
 	frame.style.aspectRatio = size[1] + ' / ' + (+size[2] + SPARE);
 }
 
-function add_frame(parent, part, bytes) {
+// The column of a part that is beside another one, from 0; -1: it is alone in its row.
+function column_of(i) {
+	if (D.added[i].beside)
+		return column_of(i - 1) + 1;
+	return D.added[i + 1] && D.added[i + 1].beside ? 0 : -1;
+}
+
+function add_frame(parent, part, bytes, column) {
 	var frame = document.createElement('iframe');
 
 	frame.title = part.title;
@@ -36,6 +44,7 @@ function add_frame(parent, part, bytes) {
 	frame.src = URL.createObjectURL(new Blob([bytes], { type: part.type }));
 	parent.append(frame);
 	frames.push(frame);
+	columns.push(column);
 }
 
 function add_text(parent, part, bytes) {
@@ -56,24 +65,31 @@ function open(i, fail) {
 		return;
 	section = element('section-' + i);
 	packed.open(element('added-' + i).textContent, [part.size], function (parts) {
-		(part.type ? add_frame : add_text)(section, part, parts[0]);
+		(part.type ? add_frame : add_text)(section, part, parts[0], column_of(i));
 		open(i + 1, fail);
 	}, fail);
 }
 
 // Makes a place and a button for each part.
 function begin(fail) {
+	var row;
+
 	element('parts').hidden = element('contents').hidden = !D.added.length;
 	document.body.className = D.added.length ? 'parts' : '';
 	D.added.forEach(function (part, i) {
 		var section = document.createElement('section'), title = document.createElement('h2'), button = document.createElement('button');
 
+		if (!part.beside) {
+			row = document.createElement('div');
+			row.className = 'row';
+			element('parts').append(row);
+		}
 		section.id = 'section-' + i;
 		title.textContent = button.textContent = part.title;
 		button.type = 'button';
 		button.addEventListener('click', function () { section.scrollIntoView(); });
 		section.append(title);
-		element('parts').append(section);
+		row.append(section);
 		element('contents').append(button);
 	});
 	open(0, fail);
@@ -88,18 +104,38 @@ function mark(range) {
 		if (frame.contentWindow !== source)
 			link.send(frame.contentWindow, range);
 	});
+	if (window.parent !== source)
+		link.tell(range);
 	source = null;
 }
 
-// Calls marked(range) for what the reader marks in one of the pictures.
+// The frame that is this window, or -1.
+function frame_of(sender) {
+	return frames.findIndex(function (frame) { return frame.contentWindow === sender; });
+}
+
+// Calls call(range) for what the reader marks in one of the pictures, or elsewhere on the page that this one is a part of.
 function listen(call) {
 	link.listen(function (range, sender) {
-		if (!frames.some(function (frame) { return frame.contentWindow === sender; }))
+		if (frame_of(sender) < 0 && (sender !== window.parent || sender === window))
 			return;
 		source = sender;
 		call(range);
 	});
 }
 
-return { begin: begin, mark: mark, listen: listen };
+// For a page of several recordings: what the reader marks in a picture is marked in the others of its column, which are of the same
+// recording.
+function relay() {
+	link.listen(function (range, sender) {
+		var from = frame_of(sender);
+
+		frames.forEach(function (frame, i) {
+			if (from >= 0 && i !== from && columns[from] >= 0 && columns[i] === columns[from])
+				link.send(frame.contentWindow, range);
+		});
+	});
+}
+
+return { begin: begin, mark: mark, listen: listen, relay: relay };
 })();

@@ -24,6 +24,7 @@ struct mp_page {
 	const char *types;	    /* argument of -e, or NULL */
 	char *const *files;	    /* operands */
 	const struct mp_page_added *added;
+	bool only_parts; /* no recording was read */
 };
 
 /*

@@ -684,6 +684,8 @@ if (D.total > 0)
 	packed.open(element('data').textContent, D.sizes, begin, note);
 else
 	added.begin(note);
+if (D.only_parts)
+	added.relay();
 
 // For tests: what is shown. stacks: [text, weight] of the chosen part, by folded text.
 return {

@@ -112,7 +112,7 @@ static void put_head(struct mp_buf *to, const struct mp_page *p, const struct da
 		mp_buf_printf(to, "%zu,", d->columns.parts[i].len);
 	mp_buf_printf(to, "],added:");
 	mp_page_added_list(to, p->added);
-	mp_buf_printf(to, "};\n");
+	mp_buf_printf(to, ",only_parts:%s};\n", p->only_parts ? "true" : "false");
 }
 
 static MP_EMBED(page, ".incbin \"lib/page/page.html\"\n");

@@ -24,6 +24,7 @@ enum {
 	OPT_OVERFLOW,
 	OPT_PALETTE,
 	OPT_PANELS,
+	OPT_SIDES,
 	OPT_PERCENTILES,
 	OPT_ROWS,
 	OPT_SORT,
@@ -49,6 +50,8 @@ static const struct mp_opt opts[] = {
 	  "a hue for each value of FIELD; a cell has that of the value that is most of it" },
 	{ 'n', "top", "N",
 	  "panels or hues of the N heaviest values, and one of the rest (default: 12)" },
+	{ OPT_SIDES, "sides", NULL,
+	  "a map for each of two FILEs, before and after, with the same axes and colours" },
 	{ OPT_DIFF, "diff", NULL,
 	  "compare two FILEs: blue is less in the second one, orange is more" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
@@ -220,6 +223,9 @@ static void set_option(int code, const char *arg)
 	case OPT_ASCII:
 		options.ascii = true;
 		break;
+	case OPT_SIDES:
+		options.wish.sides = true;
+		break;
 	case OPT_DIFF:
 		options.diff = true;
 		break;
@@ -256,6 +262,16 @@ static void check_diff(int n_files)
 	options.palette = NULL;
 }
 
+static void check_sides(int n_files)
+{
+	if (n_files != 2)
+		mp_usage("--sides shows two FILEs");
+	if (options.dump || options.ascii || options.diff || options.wish.subsecond ||
+	    options.wish.group.name.p)
+		mp_usage("--sides cannot be combined with --diff, --panels, --hue, --subsecond, "
+			 "--dump or --ascii");
+}
+
 static void parse_options(int argc, char **argv)
 {
 	char *arg;
@@ -273,6 +289,8 @@ static void parse_options(int argc, char **argv)
 		check_group();
 	if (options.diff)
 		check_diff(argc - optind);
+	if (options.wish.sides)
+		check_sides(argc - optind);
 	if (options.wish.subsecond && (options.wish.x.name.p || options.wish.y.name.p))
 		mp_usage("--subsecond cannot be combined with -x or -y");
 	if (is_type(&options.wish.x) || is_type(&options.wish.y) || is_type(&options.wish.group))
@@ -362,7 +380,7 @@ static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_s
 
 	style->columns = style->columns ? style->columns : 150;
 	if (!style->rows)
-		style->rows = options.wish.group.name.p && !style->hue ? 24 : 64;
+		style->rows = reader.sums.info.group && !style->hue ? 24 : 64;
 	if (reader.sums.begun && mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
 		mp_heat_svg(to, &heat, &look);
 		mp_heat_release(&heat);
@@ -431,7 +449,7 @@ int main(int argc, char **argv)
 	in.concerns = mp_choice_concerns;
 	in.arg = &reader.choice.types;
 	while (mp_input_next(&in, &rec)) {
-		if (options.diff && !reader.after && mp_input_index(&in))
+		if ((options.diff || options.wish.sides) && !reader.after && mp_input_index(&in))
 			mp_heat_after(&reader);
 		if (rec.kind == MP_CONTROL)
 			mp_heat_control(&reader, &in);

@@ -366,3 +366,29 @@ divided() {	# FILE X Y TOP OPTION...
 		done
 	done
 }
+
+@test "maps of two sides have the cells that panels of the merged recording have" {
+	awk 'BEGIN { print "{\"mp\":1,\"datatype\":\"event\",\"clock_ns\":1000000000}"; srand(3); for (i = 0; i < 900; i++) printf "%.0f,a:b,comm=c%d\tdur=%d\n", 1e9 + i * 1e6, i % 5, exp(15 * rand()) }' > "$TMP/old"
+	awk 'BEGIN { print "{\"mp\":1,\"datatype\":\"event\",\"clock_ns\":7000000000}"; srand(4); for (i = 0; i < 700; i++) printf "%.0f,a:b,comm=c%d\tdur=%d\n", 7e9 + i * 1e6, i % 5, exp(13 * rand()) }' > "$TMP/new"
+	{
+		sed '1!s/$/\tside=before/' "$TMP/old"
+		sed '1d; s/^7/1/; s/$/\tside=after/' "$TMP/new"
+	} > "$TMP/both"
+	for file in old new both; do
+		echo '{"end":"event","records":0,"lost":0}' | sed "s/s\":0/s\":$(grep -c '^[0-9]' "$TMP/$file")/" >> "$TMP/$file"
+	done
+	for options in --log '-y comm -x dur --log-x' '-y comm --weight dur'; do
+		mp-svg-heatmap $options --sort weight --sides "$TMP/old" "$TMP/new" > "$TMP/sides.svg"
+		mp-svg-heatmap $options --panels side --sort weight "$TMP/both" > "$TMP/panels.svg"
+		for what in sides panels; do grep -aoE '"(cells|edge)":\[[^]]*\]|"cells":"[^"]*"' "$TMP/$what.svg" > "$TMP/$what"; done
+		grep -q cells "$TMP/sides" && cmp "$TMP/sides" "$TMP/panels" || { echo "$options"; false; }
+	done
+	sed 's/<[^>]*>/\n/g' "$TMP/sides.svg" | grep -qx 'the sides are of different length: 899 ms before, 699 ms after'
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/none"
+	mp-svg-heatmap --sides "$TMP/none" "$TMP/new" > "$TMP/empty.svg"
+	sed 's/<[^>]*>/\n/g' "$TMP/empty.svg" | grep -qx 'count 0'
+	for words in --diff '--panels comm' --dump; do
+		run mp-svg-heatmap --sides $words "$TMP/old" "$TMP/new"
+		[ "$status" = 2 ] && [[ "${lines[0]}" == "mp-svg-heatmap: --"*"cannot be combined with"* ]] || { echo "$output"; false; }
+	done
+}

@@ -147,12 +147,17 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 			      r->sums.info.y.what == MP_HEAT_NAME &&
 			      strcmp(r->sums.info.weight, "dur") == 0;
 	r->sums.info.group =
-		w->group.name.p ? mp_strndup(w->group.name.p, w->group.name.len) : NULL;
+		w->sides	? mp_strdup("side")
+		: w->group.name.p ? mp_strndup(w->group.name.p, w->group.name.len) : NULL;
 	set_origin(r);
 	mp_heat_sums_begin(&r->sums);
 	if (r->sums.info.group)
 		mp_grid_few_lines(&r->sums.grid);
-	if (r->after) /* there was nothing before */
+	if (w->sides) {
+		r->sums.info.panel_sides = true;
+		mp_groups_select(&r->sums.info.groups, &r->sums.grid, MP_STR("before"), 0);
+		mp_groups_select(&r->sums.info.groups, &r->sums.grid, MP_STR("after"), 0);
+	} else if (r->after) /* there was nothing before */
 		mp_grid_select_plane(&r->sums.grid, 1);
 }
 
@@ -206,6 +211,8 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 		r->sums.chosen |= r->choice.types.mixed;
 		if (grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) < 0)
 			mp_die("%s: %s", in->name, why);
+		if (grid && r->wish->sides)
+			mp_die("%s: --sides needs recordings, not grids", in->name);
 		if (grid && r->wish->group.name.p)
 			mp_die("%s: a grid does not have the values of '%.*s' (draw the recording)",
 			       in->name, MP_STR_ARGS(r->wish->group.name));
@@ -325,8 +332,13 @@ static int choose_group(struct mp_heat_reader *r, const struct mp_rec *rec, stru
 			const char **why)
 {
 	struct mp_grid_coord p;
-	int result = place_name(r, rec, &r->wish->group, &p, why);
+	int result;
 
+	if (r->wish->sides) {
+		*name = r->after ? MP_STR("after") : MP_STR("before");
+		return 0;
+	}
+	result = place_name(r, rec, &r->wish->group, &p, why);
 	if (result)
 		return result;
 	r->group.len = 0;
@@ -420,7 +432,7 @@ void mp_heat_after(struct mp_heat_reader *r)
 	r->after = true;
 	json_decref(r->header);
 	r->header = NULL;
-	if (r->sums.begun)
+	if (r->sums.begun && !r->wish->sides)
 		mp_grid_select_plane(&r->sums.grid, 1);
 }
 
@@ -475,9 +487,10 @@ void mp_heat_finish(struct mp_heat_reader *r)
 	r->sums.chosen |= r->choice.types.mixed;
 	if (!r->sums.begun)
 		return;
-	if (r->after)
+	if (r->after && !r->wish->sides)
 		mp_grid_select_plane(&r->sums.grid, 1);
-	mp_groups_sort(&r->sums.info.groups);
+	if (!r->wish->sides)
+		mp_groups_sort(&r->sums.info.groups);
 	mp_map_each (&r->sums.types, e)
 		mp_buf_printf(&text, "%s%.*s", text.len ? ", " : "", MP_STR_ARGS(e->key));
 	mp_buf_byte(&text, '\0');

@@ -17,6 +17,7 @@ struct mp_heat_wish {
 	struct mp_field group;	/* divides the map into panels or hues; name.p == NULL: none */
 	struct mp_fields names; /* show values as names, even if they look like numbers */
 	bool subsecond;
+	bool sides; /* the sides of a comparison are panels */
 };
 
 struct mp_heat_reader {

@@ -188,6 +188,10 @@ static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t
 	char text[MP_RFC3339_MAX];
 	int64_t realtime;
 
+	if (info->panel_sides) {
+		mp_buf_printf(to, " since the start of each");
+		return;
+	}
 	if (!info->has_offset || __builtin_add_overflow(zero, info->offset_ns, &realtime) ||
 	    realtime < 0) {
 		mp_buf_printf(to, info->has_origin ? " since the start" : " since the first event");
@@ -283,7 +287,7 @@ static void note_sides(struct mp_buf *to, const struct mp_heat *h)
 		put_ns(to, before);
 		mp_buf_printf(to, " before, ");
 		put_ns(to, after);
-		mp_buf_printf(to, " after (shares are not rates)\n");
+		mp_buf_printf(to, " after%s\n", h->before ? " (shares are not rates)" : "");
 	}
 	if (a->lost != b->lost) {
 		mp_buf_printf(to, "lost events: ");
@@ -306,8 +310,9 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 	note_beyond(to, h, false, false);
 	note_beyond(to, h, false, true);
 	note_groups(to, h);
-	if (h->before) {
+	if (h->before || h->info->panel_sides)
 		note_sides(to, h);
+	if (h->before) {
 		mp_buf_printf(to, "change: share of the cell in its side, after minus before, in "
 				  "percentage points\n");
 		if (is_count(h->info))

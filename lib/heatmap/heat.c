@@ -164,7 +164,7 @@ static void make_panes(struct mp_heat *h, const struct mp_heat_style *style)
 	h->panes = mp_zalloc((n + 1) * sizeof(*h->panes));
 	for (i = 0; i < n; i++)
 		order[i] = &groups->v[i];
-	if (n && !style->hue && !style->rows_by_weight)
+	if (n && !style->hue && !style->rows_by_weight && !h->info->panel_sides)
 		qsort(order, n, sizeof(order[0]), by_name);
 	for (i = 0; i <= MP_GROUPS_MAX; i++)
 		h->pane_of[i] = n;

@@ -41,6 +41,7 @@ struct mp_heat_info {
 	char *unit;   /* unit of the weight */
 	char *group;  /* name of the field that divides the map into panels or hues; or NULL */
 	struct mp_groups groups;
+	bool panel_sides;	      /* the groups are the sides of a comparison, in order */
 	struct mp_heat_side sides[2]; /* of a comparison: before, after; else only the first */
 	bool spread;		      /* spans are spread over the columns that they cover */
 	char *events; /* types that were added up, as in "a:b, c:d"; "" for points */

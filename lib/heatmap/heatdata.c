@@ -275,5 +275,7 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 		add_key(to, "events", mp_str(events));
 	mp_buf_byte(to, ',');
 	mp_svg_files(to, files);
-	mp_buf_printf(to, ",\"spread\":%s};", h->info->spread ? "true" : "false");
+	mp_buf_printf(to, ",\"two\":%s,\"spread\":%s};",
+		      h->before || h->info->panel_sides ? "true" : "false",
+		      h->info->spread ? "true" : "false");
 }

@@ -186,7 +186,7 @@
     if (dragging && (from[0] !== at[0] || from[1] !== at[1])) select();
   });
   hit.addEventListener('pointerdown', function (e) {
-    if (before) return; // two recordings have no command for one selection
+    if (D.two) return; // two recordings have no command for one selection
     clear();
     at = from = where(e);
     dragging = true;
@@ -214,10 +214,10 @@
     if (fresh) at = [0, 0];
     at[0] = Math.min(Math.max(at[0], 0), seqX.length - 1);
     at[1] = Math.min(Math.max(at[1], 0), seqY.length - 1);
-    if (!e.shiftKey || before) clear();
+    if (!e.shiftKey || D.two) clear();
     else if (!from) from = old;
     show(at);
-    if (e.shiftKey && !before) {
+    if (e.shiftKey && !D.two) {
       select();
       tell();
     }

@@ -84,6 +84,7 @@ static struct {
 	enum mp_flame_colours colours;
 	bool diff, time;
 	bool two_weights; /* each line has the weights of both sides */
+	bool unnamed;	  /* the files of the sides have no names */
 	bool exact;
 	const char *work;	/* glob for the types of events that count work, or NULL */
 	const char *needs_diff; /* an option that only --diff uses, or NULL */
@@ -229,6 +230,13 @@ static void check_diff(int operands)
 	work.reader.style.common_names = !options.exact;
 }
 
+/* What a shell or mp-show passes is a descriptor, whose path names nothing. */
+static bool has_name(const char *path)
+{
+	return !mp_str_starts(mp_str(path), MP_STR("/dev/fd/")) &&
+	       !mp_str_starts(mp_str(path), MP_STR("/proc/self/fd/"));
+}
+
 /* Names the sides by their files. */
 static void set_sides(char **operands)
 {
@@ -238,8 +246,10 @@ static void set_sides(char **operands)
 	options.two_weights = options.diff && !has_two;
 	work.sides.side[MP_FLAME_BEFORE].name = "before";
 	work.sides.side[MP_FLAME_AFTER].name = "after";
-	for (i = 0; has_two && i < MP_FLAME_SIDES; i++)
+	for (i = 0; has_two && i < MP_FLAME_SIDES; i++) {
+		options.unnamed |= !has_name(operands[i]);
 		work.sides.side[i].name = strcmp(operands[i], "-") == 0 ? "stdin" : operands[i];
+	}
 }
 
 /* --time draws events as they came, for which the tasks need numbers. */
@@ -573,7 +583,7 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 
 		mp_flame_put_weight(text, f, side->total[0]);
 		mp_buf_printf(to, "%s%s", i ? ", after " : "before ", text);
-		if (!options.two_weights)
+		if (!options.two_weights && !options.unnamed)
 			mp_buf_printf(to, " (%s)", side->name);
 	}
 	mp_buf_printf(to, "; %s", measures[f->sides->measure]);

@@ -14,13 +14,15 @@
 #include "lib/recordings/caller.h"
 #include "lib/recordings/children.h"
 #include "lib/recordings/folder.h"
+#include "lib/show/contrast_page.h"
 #include "lib/show/plan.h"
 #include "lib/show/recorded.h"
 #include "lib/show/result.h"
 #include "lib/stream/esc.h"
 
 enum {
-	OPT_AS = MP_OPT_LONG,
+	OPT_AGAINST = MP_OPT_LONG,
+	OPT_AS,
 	OPT_EACH,
 	OPT_FOR,
 	OPT_FROM,
@@ -46,6 +48,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_AS, "as", "FORM",
 	  "one picture instead of all: flame, timeline, heat, stackplot, treemap, table, cpel or "
 	  "page" },
+	{ OPT_AGAINST, "against", "FILE",
+	  "one page of two recordings, before and after: FILE, and the one that is shown" },
 	{ OPT_TEXT, "text", NULL, "everything as text in the terminal" },
 	{ OPT_EACH, "each", NULL,
 	  "a picture of its own for each FILE, and for each data set in it that mp-import converts" },
@@ -69,12 +73,14 @@ static const struct mp_program program = {
 	.examples = "  mp-show cpu.mp\n"
 		    "  mp-show --as heat --from 2s --for 500ms disk.mp\n"
 		    "  mp-show --text cpu.mp\n"
+		    "  mp-show --against monday.mp tuesday.mp\n"
 		    "  mp-show disklat -d 5\n",
 };
 
 static struct {
 	const char *duration, *pids;
-	const char *as, *output;
+	const char *as, *output, *against;
+	bool timed; /* a window of time is selected */
 	bool text, open, print, each;
 	struct mp_stage select; /* mp-select and its options; n is 1: there are none */
 	char **command;		/* what follows "--"; NULL: nothing */
@@ -90,6 +96,12 @@ static struct {
 	char *file; /* the last recording */
 } work;
 
+/* The other recording of --against. */
+static struct {
+	struct mp_recorded recorded;
+	struct mp_facts facts;
+} before;
+
 static void lower(enum mp_status status)
 {
 	work.status = MP_MAX(work.status, status);
@@ -99,6 +111,7 @@ static void lower(enum mp_status status)
 
 static void select_by(const char *option, const char *arg)
 {
+	options.timed |= option[1] == '-';
 	mp_stage_add(&options.select, option);
 	mp_stage_add(&options.select, arg);
 }
@@ -133,6 +146,9 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_EACH:
 		options.each = true;
+		break;
+	case OPT_AGAINST:
+		options.against = arg;
 		break;
 	case OPT_TEXT:
 		options.text = true;
@@ -178,6 +194,10 @@ static int parse_options(int argc, char **argv)
 		mp_usage("--text cannot be combined with --open or -o");
 	if (options.each && (options.output || options.duration || options.command))
 		mp_usage("--each cannot be combined with -o, -d or a command");
+	if (options.against && options.as && strcmp(options.as, "cpel") == 0)
+		mp_usage("--against cannot be combined with --as cpel");
+	if (options.against && (options.text || options.timed || options.each))
+		mp_usage("--against cannot be combined with --text, --each, --from, --to or --for");
 	if (options.pids && !options.duration && !options.command)
 		mp_usage("-p is only for recording (with -d or a command)");
 	return optind;
@@ -281,42 +301,16 @@ static void check_files(char **files)
 
 /* --- pipelines -------------------------------------------------------------------------------- */
 
-/* The words of awk that select the data set. */
-static void add_set(struct mp_stage *s)
-{
-	char *text = mp_asprintf("/^{\"mp\"/ { n++ } n == %zu", work.recorded.set);
-
-	mp_stage_add(s, "awk");
-	mp_stage_add(s, text);
-	free(text);
-}
-
-/*
- * Adds what precedes the pipeline: the merge of several files, what selects lines. A single file is
- * the standard input of the first program; for people its name is added, or the recorder.
- */
+/* Adds what precedes the pipeline: the recorder, or the recording. */
 static void add_head(struct mp_pipeline *p, char **collectors, bool for_people)
 {
-	size_t i;
-
+	if (!collectors) {
+		mp_recorded_head(&work.recorded, p, &options.select, for_people);
+		return;
+	}
 	if (options.select.n > 1)
 		mp_pipeline_insert(p, 0, (const char *const *)options.select.argv);
-	if (collectors) {
-		add_recorder(mp_pipeline_insert(p, 0, NULL), collectors);
-		return;
-	}
-	if (work.recorded.n > 1)
-		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-order");
-	if (work.recorded.set && for_people)
-		add_set(mp_pipeline_insert(p, 0, NULL));
-	if (work.recorded.imported && for_people) {
-		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-import");
-		mp_stage_add(&p->v[0], work.recorded.imported);
-		return;
-	}
-	if (work.recorded.n > 1 || for_people)
-		for (i = 0; i < work.recorded.n; i++)
-			mp_stage_add(&p->v[0], work.recorded.files[i]);
+	add_recorder(mp_pipeline_insert(p, 0, NULL), collectors);
 }
 
 /* Adds a line with the pipeline as a user would type it; `end` follows it. */
@@ -398,6 +392,11 @@ static void add_plan(struct mp_buf *to, const struct mp_plan *plan)
 	add_pipeline(to, &plan->pipeline, NULL, "");
 }
 
+static const char *name_of(const struct mp_recorded *r)
+{
+	return r->n > 1 ? "several files" : r->imported ? r->imported : r->files[0];
+}
+
 /* Prints what is in the recording, and which pictures were chosen. */
 static void print_facts(const struct mp_plan *plans, size_t n)
 {
@@ -405,10 +404,7 @@ static void print_facts(const struct mp_plan *plans, size_t n)
 	struct mp_buf text = { NULL, 0, 0 };
 	size_t i;
 
-	mp_facts_print(&text, &work.facts,
-		       work.recorded.n > 1	? "several files"
-		       : work.recorded.imported ? work.recorded.imported
-						: work.recorded.files[0]);
+	mp_facts_print(&text, &work.facts, name_of(&work.recorded));
 	for (i = 0; i < n; i++)
 		add_plan(&text, &plans[i]);
 	print(&text, to_stdout ? STDERR_FILENO : STDOUT_FILENO);
@@ -589,6 +585,103 @@ static void show(char **collectors)
 	mp_plans_release(&plans);
 }
 
+/* --- two recordings --------------------------------------------------------------------------- */
+
+/*
+ * Opens the other recording, before the one that is shown: where it replaced standard input, that
+ * one may do so as well.
+ */
+static void open_before(char **operands)
+{
+	static char *files[] = { NULL, NULL };
+
+	for (; *operands; operands++)
+		if (strcmp(*operands, "-") == 0 && strcmp(options.against, "-") == 0)
+			mp_usage("only one recording can be standard input");
+	files[0] = mp_strdup(options.against);
+	check_files(files);
+	mp_recorded_open(&before.recorded, files);
+	lower(before.recorded.status);
+	lower(mp_facts_read(&before.facts, before.recorded.files));
+	if (before.recorded.fd != STDIN_FILENO)
+		return;
+	before.recorded.fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (before.recorded.fd < 0)
+		mp_die("cannot use a temporary file: %m");
+}
+
+/* Prints what differs, and makes the page of it and of the parts. */
+static void run_against(struct mp_contrast_page *page, const struct mp_contrasts *parts,
+			const struct mp_contrast_side *sides)
+{
+	bool to_stdout = options.output && strcmp(options.output, "-") == 0;
+	struct mp_plan plan = { .why = NULL };
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t i;
+
+	mp_contrast_print(&text, sides);
+	mp_contrast_page_text(page, mp_buf_view(&text), "the recordings");
+	print(&text, to_stdout ? STDERR_FILENO : STDOUT_FILENO);
+	mp_children_guard();
+	for (i = 0; i < parts->n; i++)
+		mp_contrast_page_add(page, &parts->v[i], sides);
+	lower(page->status);
+	mp_pipeline_copy(&plan.pipeline, &page->pipeline);
+	show_picture(&plan);
+	mp_plan_release(&plan);
+}
+
+static void choose_both(struct mp_plans *plans, const struct mp_facts *both)
+{
+	struct mp_config none = { .as = NULL };
+	struct mp_plan *plan;
+
+	mp_map_init(&none.shown, sizeof(char *));
+	if (!options.as && mp_plans_page(plans, both, &none))
+		return;
+	plan = mp_zalloc(sizeof(*plan));
+	mp_plan_choose(plan, both, &none, options.as);
+	*plans = (struct mp_plans){ plan, 1, 1 };
+}
+
+static void show_against(void)
+{
+	const struct mp_contrast_side sides[] = {
+		{ name_of(&before.recorded), &before.facts },
+		{ name_of(&work.recorded), &work.facts },
+	};
+	struct mp_buf text = { NULL, 0, 0 };
+	struct mp_contrast_page page;
+	struct mp_contrasts parts;
+	struct mp_plans plans;
+	struct mp_facts both;
+	char *stem;
+
+	mp_contrast_facts(&both, sides);
+	choose_both(&plans, &both);
+	mp_contrasts_make(&parts, &plans, sides);
+	stem = mp_asprintf("%s-against-%s", work.recorded.stem, before.recorded.stem);
+	free(work.recorded.stem);
+	work.recorded.stem = stem;
+	mp_contrast_page_init(&page, sides);
+	page.recorded[0] = &before.recorded;
+	page.recorded[1] = &work.recorded;
+	page.select = &options.select;
+	page.stem = stem;
+	if (!mp_pipeline_installed("mp-page"))
+		mp_die("mp-page is not installed");
+	if (options.print) {
+		mp_contrast_page_print(&text, &page, &parts, sides);
+		print(&text, STDOUT_FILENO);
+	} else {
+		run_against(&page, &parts, sides);
+	}
+	mp_contrast_page_release(&page);
+	mp_contrasts_release(&parts);
+	mp_plans_release(&plans);
+	mp_facts_release(&both);
+}
+
 /* --- text ------------------------------------------------------------------------------------- */
 
 /* Runs all pipelines whose results are text, each below its text. */
@@ -673,8 +766,11 @@ int main(int argc, char **argv)
 	mp_init("mp-show");
 	operands = argv + parse_options(argc, argv);
 	mp_facts_init(&work.facts);
+	mp_facts_init(&before.facts);
 	if (options.duration || options.command) {
 		check_collectors(operands);
+		if (options.print && options.against)
+			mp_usage("--against and --print need a recording");
 		if (options.print)
 			collectors = operands;
 		else
@@ -693,6 +789,8 @@ int main(int argc, char **argv)
 		foresee(collectors);
 	} else {
 		check_files(operands);
+		if (options.against)
+			open_before(operands);
 	}
 	if (options.each) {
 		show_each(operands);
@@ -702,7 +800,10 @@ int main(int argc, char **argv)
 			lower(work.recorded.status);
 			read_facts();
 		}
-		show_recording(collectors);
+		if (options.against)
+			show_against();
+		else
+			show_recording(collectors);
 	}
 	free(last[0]);
 	return work.status;

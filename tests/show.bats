@@ -5,6 +5,7 @@
 
 bats_require_minimum_version 1.5.0
 load lib
+load svg/check
 
 # Copies of mp and mp-show beside an mp-record that writes $TMP/stream, and homes of their own.
 setup() {
@@ -468,4 +469,41 @@ marple() {
 	printf '1,stat:faults,cpu=0\t.value=3\n' > s.mp
 	run mp-show s.mp --print
 	[ "${lines[0]}" = "mp-stackplot -y .value -e 'stat:*' --by type s.mp > s-areas.svg" ]
+}
+
+@test "--against shows two recordings on a page, as the printed commands do, with hostile names and losses" {
+	command -v chromium > /dev/null || skip "needs chromium"
+	make_stream waits | sed 's/comm=nginx/comm=<b>old<i>/; s/"clock_ns":900/"clock_ns":900,"cpus":4/; s/"lost":0/"time":1001000000,"lost":7/' > "$TMP/here/<b>old.mp"
+	make_stream 'waits","other' | sed 's/f0/<script>alert(1)<i>/; s/"clock_ns":900/"clock_ns":900,"cpus":8/; s/"lost":0/"time":2001000000,"lost":0/' > "$TMP/here/new.mp"
+	sed 's/waits/other/g' "$TMP/collectors/waits" > "$TMP/collectors/other"
+	cd "$TMP/here"
+	run --separate-stderr mp-show -o page.html --against '<b>old.mp' new.mp
+	[ "$status" = 1 ] && [ "${lines[-1]}" = page.html ] || { echo "$output $stderr"; false; }
+	[[ "$stderr" == *"mp-show: collectors that only one of the recordings has are not shown"* ]] || { echo "$stderr"; false; }
+	[[ "$output" == *"* window      1 s  "*" 2 s"*"* lost events 7  "*"* CPUs        4  "*" 8"*" 100         99.9          100       49.975  a:begin"* ]] ||
+		{ echo "$output"; false; }
+	mp-show --print --against '<b>old.mp' new.mp > commands || [ $? = 1 ]
+	sh ./commands || [ $? = 1 ]
+	cd "$OLDPWD"
+	run flame_check "$TMP/here/page.html" size:1300,900 text:section-0 text:section-1 text:section-5 text:section-8 text:section-9 \
+		"inside:2,document.querySelectorAll('text').length > 5" "inside:3,document.querySelectorAll('text').length > 5" dark size:400,700 print
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	echo "$output"
+	[[ "$output" == *"text:section-0 => the recordings"*"<b>old.mp"* && "$output" == *"text:section-1 => changes, per second"* ]] || false
+	# tables are those of the commands
+	tr -d ' \n' <<< "$output" > "$TMP/said"
+	for name in changes.txt distributions.txt table-before.txt table-after.txt; do
+		grep -qF -- "$(tr -d ' \n' < "$TMP/here/new-against-<b>old-$name")" "$TMP/said" || { echo "$name"; false; }
+	done
+	cd "$TMP/here"
+	# a side that is empty; standard input, and text of another format
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > empty.mp
+	mp-show -o page.html --against new.mp empty.mp | grep -q 'after is empty: nothing is compared'
+	mp-show -o page.html --against empty.mp new.mp | grep -q 'before is empty: nothing is compared'
+	perf='cat 7 [001] 9.100000: sched:sched_wakeup: comm=x pid=5 prio=120 target_cpu=001\n'
+	printf "$perf$perf" > two.txt
+	printf "$perf" | mp-show -o two.html --against - two.txt > out
+	grep -qE ' 1 .* 2 .* sched:sched_wakeup$' out || { cat out; false; }
+	cd "$OLDPWD"
+	flame_check "$TMP/here/page.html" size:400,700 dark
 }

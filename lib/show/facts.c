@@ -28,6 +28,7 @@ void mp_facts_release(struct mp_facts *f)
 	mp_map_release(&f->types);
 	mp_map_release(&f->collectors);
 	mp_map_release(&f->sections);
+	json_decref(f->header);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -90,16 +91,33 @@ static void add_header(struct mp_facts *f, const struct mp_ctl *ctl)
 		if (name.len && f->collectors.n < COLLECTORS_MAX)
 			mp_map_put(&f->collectors, &name, 1, NULL);
 	}
+	if (!f->header)
+		f->header = json_incref(ctl->json);
 	if (ctl->has_anchor && !f->realtime_ns)
 		f->realtime_ns = ctl->realtime_ns;
+}
+
+/* The time of the last trailer is the end of the recording. */
+static void add_end(struct mp_facts *f, const json_t *trailer)
+{
+	const json_t *begin = json_object_get(f->header, "clock_ns");
+	const json_t *end = json_object_get(trailer, "time");
+	json_int_t length;
+
+	if (json_is_integer(begin) && json_is_integer(end) &&
+	    !__builtin_sub_overflow(json_integer_value(end), json_integer_value(begin), &length) &&
+	    length > 0)
+		f->length_ns = length;
 }
 
 static void add_control(struct mp_facts *f, const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype)
 		add_header(f, ctl);
-	else if (ctl->what == MP_CTL_END)
-		f->lost = mp_count_sum(f->lost, ctl->lost);
+	if (ctl->what != MP_CTL_END)
+		return;
+	f->lost = mp_count_sum(f->lost, ctl->lost);
+	add_end(f, ctl->json);
 }
 
 static void sum_types(struct mp_facts *f)
@@ -133,6 +151,8 @@ enum mp_status mp_facts_read(struct mp_facts *f, char **operands)
 			f->stacks++;
 	}
 	sum_types(f);
+	if (!f->length_ns && f->events)
+		f->length_ns = f->last_ns - f->first_ns;
 	return mp_input_finish(&in);
 }
 

@@ -23,6 +23,8 @@ struct mp_facts {
 	uint64_t first_ns, last_ns;
 	uint64_t realtime_ns; /* of the first event; 0: unknown */
 	uint64_t lost;
+	json_t *header;	    /* the first one, or NULL */
+	uint64_t length_ns; /* from that header to the last trailer, or of the events; 0: unknown */
 };
 
 void mp_facts_init(struct mp_facts *f);

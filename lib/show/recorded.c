@@ -11,7 +11,6 @@
 #include "lib/core/str.h"
 #include "lib/import/guess.h"
 #include "lib/recordings/children.h"
-#include "lib/show/pipeline.h"
 #include "lib/stream/input.h"
 
 static char stdin_name[] = "-";
@@ -235,6 +234,37 @@ int mp_recorded_rewind(struct mp_recorded *r)
 	if (lseek(r->fd, 0, SEEK_SET) < 0)
 		mp_die("cannot read '%s' again: %m", r->files[0]);
 	return r->fd;
+}
+
+/* The words of awk that select a data set. */
+static void add_set(struct mp_stage *s, size_t set)
+{
+	char *text = mp_asprintf("/^{\"mp\"/ { n++ } n == %zu", set);
+
+	mp_stage_add(s, "awk");
+	mp_stage_add(s, text);
+	free(text);
+}
+
+void mp_recorded_head(const struct mp_recorded *r, struct mp_pipeline *p,
+		      const struct mp_stage *select, bool for_people)
+{
+	size_t i;
+
+	if (select->n > 1)
+		mp_pipeline_insert(p, 0, (const char *const *)select->argv);
+	if (r->n > 1)
+		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-order");
+	if (r->set && for_people)
+		add_set(mp_pipeline_insert(p, 0, NULL), r->set);
+	if (r->imported && for_people) {
+		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-import");
+		mp_stage_add(&p->v[0], r->imported);
+		return;
+	}
+	if (r->n > 1 || for_people)
+		for (i = 0; i < r->n; i++)
+			mp_stage_add(&p->v[0], r->files[i]);
 }
 
 void mp_recorded_close(struct mp_recorded *r)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The recording that is shown: one file, several, or standard input. Includes base only. */
+/* The recording that is shown: one file, several, or standard input. Includes pipeline. */
 #ifndef MP_SHOW_RECORDED_H
 #define MP_SHOW_RECORDED_H
 
 #include <sys/types.h>
 
-#include "lib/core/base.h"
+#include "lib/show/pipeline.h"
 
 struct mp_recorded {
 	char **files; /* ends with NULL; borrowed */
@@ -42,6 +42,13 @@ void mp_recorded_sets_release(struct mp_recorded_sets *sets);
 
 /* The fd, at its start, for a pipeline to read; /dev/null if there are several files. */
 int mp_recorded_rewind(struct mp_recorded *r);
+
+/*
+ * Adds what precedes a pipeline: the merge of several files, and `select`, mp-select, if it has an
+ * option. A single file is the standard input of the first program; for people its name is added.
+ */
+void mp_recorded_head(const struct mp_recorded *r, struct mp_pipeline *p,
+		      const struct mp_stage *select, bool for_people);
 
 /* A temporary file without a name, which programs that are started do not inherit. */
 int mp_recorded_temporary(void);

@@ -398,7 +398,7 @@ DEPS_DEB   := $(DEPS_BUILD) dpkg-dev debhelper lintian
 DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
-	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby \
+	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby slurm-client slurmctld slurmd munge \
 	$(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.

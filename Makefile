@@ -19,8 +19,9 @@ HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2> /dev/null && echo yes)
 # mp-export is built where protobuf-c and its compiler are, and is not one of `make filters` either; mp-import reads pprof there
 PROTOC_C ?= protoc-c
 HAVE_PROTOBUF := $(shell $(PKG_CONFIG) --exists libprotobuf-c 2> /dev/null && command -v $(PROTOC_C) > /dev/null && echo yes)
-PROGRAMS := $(filter-out $(if $(HAVE_LIBDW),,mp-srcline) $(if $(HAVE_PROTOBUF),,mp-export),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
-FILTERS  := $(filter-out mp-record mp-srcline mp-export,$(PROGRAMS))
+SCRIPTS  := mp-fleet
+PROGRAMS := $(SCRIPTS) $(filter-out $(if $(HAVE_LIBDW),,mp-srcline) $(if $(HAVE_PROTOBUF),,mp-export),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
+FILTERS  := $(filter-out mp-record mp-srcline mp-export $(SCRIPTS),$(PROGRAMS))
 EXAMPLES := $(patsubst docs/%.c,%,$(wildcard docs/mp-example*.c))
 
 PREFIX  ?= /usr/local
@@ -98,7 +99,7 @@ all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
 	$(say-without-bpf)
 	$(say-without-libdw)
 	$(say-without-protobuf)
-filters: $(FILTERS:%=$(BIN)/%)
+filters: $(FILTERS:%=$(BIN)/%) $(if $(STATIC),,$(SCRIPTS:%=$(BIN)/%))
 
 # mp-record looks for collectors in ../share of its own folder: PREFIX/share, or this one
 COLLECTORS := $(wildcard lib/collectors/*)
@@ -261,6 +262,10 @@ $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
+$(SCRIPTS:%=$(BIN)/%): $(BIN)/%: cmd/% $(BUILD)/version
+	@mkdir -p $(@D)
+	$(call show,SED)sed 's/@VERSION@/$(VERSION)/' $< > $@ && chmod 755 $@
+
 # for tests/layout
 .PHONY: print-libs
 print-libs:
@@ -398,6 +403,7 @@ DEPS_DEB   := $(DEPS_BUILD) dpkg-dev debhelper lintian
 DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
+	parallel clustershell openssh-server openssh-client faketime \
 	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby slurm-client slurmctld slurmd munge \
 	$(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 

@@ -57,4 +57,4 @@ _mp_tools() {
 	}
 }
 
-complete -F _mp_tools mp mp-record mp-order mp-fold mp-flame mp-page mp-diff mp-srcline mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-treemap mp-stackplot mp-show mp-timeline mp-cpel mp-export
+complete -F _mp_tools mp mp-record mp-order mp-fold mp-flame mp-page mp-diff mp-srcline mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-treemap mp-stackplot mp-show mp-timeline mp-cpel mp-export mp-fleet

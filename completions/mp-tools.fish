@@ -16,7 +16,7 @@ function __mp_tools
     end
 end
 
-for program in mp mp-record mp-order mp-fold mp-flame mp-page mp-diff mp-srcline mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-treemap mp-stackplot mp-show mp-timeline mp-cpel mp-export
+for program in mp mp-record mp-order mp-fold mp-flame mp-page mp-diff mp-srcline mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-treemap mp-stackplot mp-show mp-timeline mp-cpel mp-export mp-fleet
     complete -c $program -f -a '(__mp_tools)'
 end
 complete -c mp-record -s p -l pid -x -a '(__fish_complete_pids)'

@@ -5,9 +5,9 @@ cd "$BATS_TEST_DIRNAME/.." || exit 2
 : "${BUILD:=$PWD/build}"
 PATH="$BUILD/bin:$PATH"
 LOAD="$BUILD/load"
-PROGRAMS=$(cd cmd && echo *.c | sed 's/\.c//g')
+PROGRAMS=$(cd cmd && echo * | sed 's/\.c//g')
 EXAMPLES="mp-example mp-example-interval"
-FILTERS="$(tr ' ' '\n' <<< "$PROGRAMS" | grep -vx -e mp -e mp-record -e mp-show | tr '\n' ' ')$EXAMPLES"
+FILTERS="$(tr ' ' '\n' <<< "$PROGRAMS" | grep -vx -e mp -e mp-record -e mp-show -e mp-fleet | tr '\n' ' ')$EXAMPLES"
 export LC_ALL=C.UTF-8
 
 # A folder for the test, which teardown() removes; and the time of its beginning.

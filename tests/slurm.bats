@@ -10,7 +10,7 @@ load lib
 needs_slurm() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	command -v slurmctld > /dev/null || skip "no slurmctld: make check installs it"
-	unshare --mount --uts --net --pid --fork --mount-proc hostname controller 2> "$TMP/why" || skip "$(head -n 1 "$TMP/why")"
+	unshare --mount --uts --net --pid --fork --mount-proc sh -c 'hostname controller && ip link set lo up' 2> "$TMP/why" || skip "$(head -n 1 "$TMP/why")"
 }
 
 # recording SEED: 1000 spans of random tasks, with stacks.

@@ -390,7 +390,8 @@ static int handle_event(const struct mp_rec *rec, const char **why)
 	if (what >= MP_SCHED_KVM_ENTRY && options.others)
 		mp_relay_line(&work.relay, rec->line);
 	if (what == MP_SCHED_OTHER) {
-		if (!mp_rec_get(rec, &host_field, &name))
+		/* that of the header is the host of all events */
+		if (!mp_rec_get(rec, &host_field, &name) || name.p == rec->host.p)
 			name.p = NULL;
 		mp_sched_tick(&host_of(name)->sched, rec->time_ns);
 		if (options.others)

@@ -175,10 +175,32 @@ static bool concerns(void *arg, const struct mp_ctl *loss)
 	return mp_select_concerns(arg, loss);
 }
 
+/* Puts the host of the header into an event that lacks the field, if --fields wants it. */
+static void add_host(struct mp_rec *rec, struct mp_buf *line)
+{
+	static const struct mp_field host = MP_FIELD_OF(KEY, "host");
+	struct mp_str value;
+	const char *why;
+
+	if (!rec->host.p || rec->kind != MP_EVENT || !job.keeping || job.keep.drop ||
+	    !mp_project_has(&job.keep, host.name) || !mp_rec_get(rec, &host, &value) ||
+	    value.p != rec->host.p)
+		return;
+	line->len = 0;
+	mp_buf_add(line, rec->line.p, rec->body.p - rec->line.p);
+	mp_buf_str(line, MP_STR("host="));
+	mp_buf_str(line, value);
+	if (rec->body.len)
+		mp_buf_byte(line, '\t');
+	mp_buf_str(line, rec->body);
+	mp_rec_parse(rec, line->p, line->len, &why);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_DATA;
 	enum mp_status status, mistaken, incomplete;
+	struct mp_buf line = { NULL, 0, 0 };
 	struct mp_input in;
 	struct mp_rec rec;
 	struct mp_out out;
@@ -198,6 +220,7 @@ int main(int argc, char **argv)
 	in.concerns = concerns;
 	in.arg = &job;
 	while (mp_input_next(&in, &rec)) {
+		add_host(&rec, &line);
 		if (rec.kind == MP_CONTROL)
 			mp_select_control(&job, &rec, &in.ctl);
 		else
@@ -217,6 +240,7 @@ int main(int argc, char **argv)
 		mp_table_release(&table);
 	}
 	mp_out_close(&out);
+	mp_buf_release(&line);
 	mp_select_release(&job);
 	return status;
 }

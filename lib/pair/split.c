@@ -160,5 +160,5 @@ bool mp_split_get(const struct mp_split *s, const struct mp_rec *rec, const stru
 	}
 	if (field)
 		*value = mp_split_value(field);
-	return field != NULL;
+	return field || (rec->host.p && mp_rec_get(rec, f, value));
 }

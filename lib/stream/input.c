@@ -10,7 +10,10 @@
 #include "lib/stream/esc.h"
 #include "lib/stream/unit.h"
 
-enum { REPORTED_MAX = 5 }; /* bad lines that are reported one by one; others are only counted */
+enum {
+	REPORTED_MAX = 5, /* bad lines that are reported one by one; others are only counted */
+	HOST_LENGTH_MAX = 255,
+};
 
 const char *mp_input_binary_kind(const char *data, size_t len)
 {
@@ -106,7 +109,12 @@ static void open_next(struct mp_input *in)
 	in->next++;
 	in->reading = true;
 	in->started = false;
-	in->event = in->point = in->stack = (struct mp_section){ .open = false };
+}
+
+static void reset_section(struct mp_section *s)
+{
+	mp_buf_release(&s->host);
+	*s = (struct mp_section){ .open = false };
 }
 
 static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind kind)
@@ -116,7 +124,7 @@ static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind 
 	in->cut++;
 	in->lost = mp_count_sum(in->lost, s->lost - s->foreign);
 	mp_say("%s: %s section truncated (no trailer)", in->name, mp_kind_name(kind));
-	*s = (struct mp_section){ .open = false };
+	reset_section(s);
 }
 
 static void close_current(struct mp_input *in)
@@ -124,6 +132,9 @@ static void close_current(struct mp_input *in)
 	end_section(in, &in->event, MP_EVENT);
 	end_section(in, &in->point, MP_POINT);
 	end_section(in, &in->stack, MP_STACK);
+	reset_section(&in->event);
+	reset_section(&in->point);
+	reset_section(&in->stack);
 	if (mp_in_fault(&in->in)) {
 		in->cut++;
 		mp_say("%s: %s", in->name, mp_in_fault(&in->in));
@@ -178,6 +189,15 @@ static void handle_loss(struct mp_input *in)
 	}
 }
 
+/* A longer text is not the name of a host. */
+static void set_host(struct mp_section *s, const struct mp_ctl *header)
+{
+	const char *name = json_string_value(json_object_get(header->json, "host"));
+
+	if (name && *name && strlen(name) <= HOST_LENGTH_MAX)
+		mp_esc_add(&s->host, mp_str(name), MP_ESC_VALUE);
+}
+
 /* Returns false if the program may misunderstand the rest of this input. */
 static bool handle_control(struct mp_input *in)
 {
@@ -194,6 +214,7 @@ static bool handle_control(struct mp_input *in)
 		if (s) {
 			end_section(in, s, in->ctl.datatype);
 			s->open = true;
+			set_host(s, &in->ctl);
 		}
 		break;
 	case MP_CTL_LOST:
@@ -204,7 +225,7 @@ static bool handle_control(struct mp_input *in)
 			in->lost =
 				mp_count_sum(in->lost, MP_MAX(in->ctl.lost, s->lost) - s->foreign);
 		if (s)
-			*s = (struct mp_section){ .open = false };
+			reset_section(s);
 		break;
 	case MP_CTL_WATERMARK:
 	case MP_CTL_OTHER:
@@ -241,6 +262,7 @@ static void strip_places(struct mp_rec *rec, char *text)
 static int handle_line(struct mp_input *in, struct mp_rec *rec, char *text, size_t len)
 {
 	const char *why = NULL;
+	struct mp_section *s;
 
 	if (in->in.overlong)
 		why = "line longer than 1 MiB";
@@ -266,6 +288,9 @@ static int handle_line(struct mp_input *in, struct mp_rec *rec, char *text, size
 	}
 	if (!in->places)
 		strip_places(rec, text);
+	s = section_of(in, rec->kind);
+	if (s && s->host.len)
+		rec->host = mp_buf_view(&s->host);
 	return 1;
 }
 
@@ -318,7 +343,9 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 void mp_input_stop(struct mp_input *in)
 {
 	in->lost = mp_count_sum(in->lost, in->event.lost - in->event.foreign);
-	in->event = in->point = in->stack = (struct mp_section){ .open = false };
+	reset_section(&in->event);
+	reset_section(&in->point);
+	reset_section(&in->stack);
 	if (in->reading)
 		close_current(in);
 }

@@ -23,6 +23,7 @@ struct mp_section {
 	bool open;	  /* header seen, trailer not yet */
 	uint64_t lost;	  /* sum of its loss lines, in events */
 	uint64_t foreign; /* those of `lost` that the filter does not need */
+	struct mp_buf host; /* the header's, escaped; empty: it has none */
 };
 
 struct mp_input {

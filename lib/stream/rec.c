@@ -143,6 +143,7 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 	const char *p = text, *end = text + len, *comma;
 
 	rec->line = (struct mp_str){ text, len };
+	rec->host = (struct mp_str){ NULL, 0 };
 	if (len == 0)
 		return fail(why, "empty line");
 	if (end[-1] == '\r')
@@ -281,6 +282,15 @@ static bool get_key(struct mp_str rest, struct mp_str name, struct mp_str *value
 	return false;
 }
 
+/* The host of the header, for a field of this name. */
+static bool get_host(const struct mp_rec *rec, struct mp_str name, struct mp_str *value)
+{
+	if (!rec->host.p || !mp_str_eq(name, MP_STR("host")))
+		return false;
+	*value = rec->host;
+	return true;
+}
+
 static bool compute(const struct mp_rec *rec, struct mp_computed *c, struct mp_str *value)
 {
 	struct mp_number n;
@@ -325,7 +335,8 @@ bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_st
 	case MP_FIELD_KEY:
 		break;
 	}
-	return rec->kind == MP_EVENT && get_key(rec->body, f->name, value);
+	return (rec->kind == MP_EVENT && get_key(rec->body, f->name, value)) ||
+	       get_host(rec, f->name, value);
 }
 
 bool mp_rec_name(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value)
@@ -352,7 +363,7 @@ size_t mp_rec_names(const struct mp_rec *rec, const struct mp_fields *fields, st
 			values[i].p = NULL;
 	}
 	if (rec->kind != MP_EVENT)
-		return found;
+		rest.len = 0;
 	while (keys && mp_rec_next_field(&rest, &key, &value)) {
 		for (i = 0; i < fields->n; i++) {
 			if (fields->v[i].id != MP_FIELD_KEY || values[i].p ||
@@ -364,6 +375,9 @@ size_t mp_rec_names(const struct mp_rec *rec, const struct mp_fields *fields, st
 			break;
 		}
 	}
+	for (i = 0; keys && i < fields->n; i++)
+		if (fields->v[i].id == MP_FIELD_KEY && !values[i].p)
+			found += get_host(rec, fields->v[i].name, &values[i]);
 	return found;
 }
 

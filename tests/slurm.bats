@@ -67,6 +67,51 @@ mp-fold: cannot open 'recordings/13.mp': No such file or directory" ]
 	mp-fold $(awk 'NR % 4 != 1' files.txt) 2> /dev/null | cmp - all.folded
 }
 
+@test "mp-fleet records on nodes by srun; one that dies, is down or lacks the program is reported" {
+	needs_slurm
+	needs_root
+	mkdir "$TMP/cluster"
+	printf 'node1\nnode2\n' > "$TMP/nodes"
+	cat > "$TMP/record" <<-'X'
+		#!/bin/sh
+		mp-record -q -F 999 -- "$LOAD/spin" 0.1 2> /dev/null | tee "$SLURMD_NODENAME.mp"
+	X
+	cat > "$TMP/record-or-die" <<-'X'
+		#!/bin/sh
+		if [ "$SLURMD_NODENAME" = node1 ]; then
+			until scontrol show node node2 | grep -q State=DOWN; do sleep 0.1; done
+			cat node1.mp
+			exit
+		fi
+		cat node2.mp
+		daemon=$PPID
+		until [ "$(cat "/proc/$daemon/comm")" = slurmstepd ]; do
+			daemon=$(awk '$1 == "PPid:" { print $2 }' "/proc/$daemon/status")
+		done
+		kill -KILL "$daemon" "$(cat cluster/node2.pid)"
+		exec scontrol update NodeName=node2 State=DOWN Reason=killed
+	X
+	chmod +x "$TMP"/record*
+	cd "$TMP"
+	export LOAD
+	run "$BATS_TEST_DIRNAME/slurm" cluster bash -c '
+		fleet() { timeout 100 mp-fleet --engine srun nodes -- "${@:2}" > "$1.folded" 2> "$1.err"; echo $? > "$1.status"; }
+		fleet absent no-such-program
+		fleet record sh -c "cd $PWD; exec ./record"
+		fleet killed sh -c "cd $PWD; exec ./record-or-die"
+		fleet down sh -c "cd $PWD; exec cat node1.mp"'
+	[ "$status" = 0 ] || { echo "$output"; tail cluster/*.log; false; }
+	[ "$(cat absent.status)" = 2 ]
+	[ "$(grep -c '^node[12]  *not installed ' absent.err)" = 2 ]
+	mp-fold node1.mp node2.mp 2> /dev/null | cmp - record.folded
+	[ "$(awk '{ n += $NF } END { print n }' record.folded)" = $(($(trailer node1.mp records) + $(trailer node2.mp records))) ]
+	for state in killed:disconnected down:unreachable; do
+		mp-fold node1.mp 2> /dev/null | cmp - "${state%:*}.folded"
+		[ "$(cat "${state%:*}.status")" = 1 ]
+		grep -q "^node2  *${state#*:} " "${state%:*}.err" || { cat "${state%:*}.err"; false; }
+	done
+}
+
 @test "folded lines may come in any order, with the TAB that Hadoop adds" {
 	for n in 1 2 3; do recording $n > "$TMP/$n.mp"; done
 	reducer=$(grep -o "sh -c \"sed [^\`]*" docs/fleet.md)

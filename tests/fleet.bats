@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-fleet: eight hosts, which are network namespaces, each with an sshd and a name of its own.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# The processes of host N.
+processes_of() {	# N
+	local link
+	for link in /proc/[0-9]*/ns/net; do
+		[ "$(readlink "$link" 2> /dev/null)" != "${NET[$1]}" ] || { link=${link#/proc/} && echo "${link%%/*}"; }
+	done
+}
+
+eval "common_$(declare -f teardown)"
+teardown() {
+	local n
+	for n in "${!NET[@]}"; do
+		# shellcheck disable=SC2046
+		kill -KILL $(processes_of "$n") 2> /dev/null || true
+	done
+	common_teardown
+}
+
+# Makes N hosts web1, web2 ..., 10.9.0.1 and so on, in a network of their own. /run/load of each host is what is recorded there: its own
+# number of system calls, CALLS and the number of the host.
+CALLS=1000
+make_fleet() {	# N
+	local n hub tool
+	needs_root
+	for tool in /usr/sbin/sshd ssh faketime parallel clush; do
+		command -v $tool > /dev/null || skip "no $tool"
+	done
+	unshare --net true 2> /dev/null || skip "no network namespaces here"
+	mp-record -q -g none -e syscalls:sys_enter_getppid -o /dev/null -- true 2> "$TMP/why" || skip "$(head -n 1 "$TMP/why")"
+	chmod 755 "$TMP"
+	start_load unshare --net sh -c 'ip link add fleet type bridge && ip address add 10.9.0.99/24 dev fleet &&
+		ip link set fleet up && exec sleep 600'
+	hub=$LOAD_PID
+	HUB=(nsenter "--net=/proc/$hub/ns/net")
+	until "${HUB[@]}" ip link show fleet up 2> /dev/null | grep -q fleet; do await; done
+	ssh-keygen -q -t ed25519 -N '' -f "$TMP/key"
+	cat > "$TMP/ssh_config" <<- END
+		Host alias
+			HostName 10.9.0.1
+		Host *
+			User root
+			IdentityFile $TMP/key
+			IdentitiesOnly yes
+			StrictHostKeyChecking no
+			UserKnownHostsFile /dev/null
+			LogLevel ERROR
+			ServerAliveInterval 1
+			ServerAliveCountMax 2
+	END
+	for ((n = 1; n <= $1; n++)); do
+		cat > "$TMP/sshd.$n" <<- END
+			ListenAddress 10.9.0.$n
+			HostKey $TMP/key
+			AuthorizedKeysFile $TMP/key.pub
+			PasswordAuthentication no
+			StrictModes no
+			UsePAM no
+			PidFile none
+			SetEnv PATH=$TMP/bin.$n:$PATH
+		END
+		mkdir "$TMP/bin.$n"
+		echo "exec '$LOAD/getppid' $((CALLS + n))" > "$TMP/load.$n"
+		start_load unshare --net --uts --mount sh -c 'hostname "web$1" && mount -t tmpfs none /run && mkdir /run/sshd && ln -s "$2/load.$1" /run/load
+			until ip link set eth0 up 2> /dev/null; do sleep 0.05; done
+			ip address add "10.9.0.$1/24" dev eth0 && exec /usr/sbin/sshd -D -e -f "$2/sshd.$1"' sh "$n" "$TMP"
+		until NET[n]=$(readlink "/proc/$LOAD_PID/ns/net") && [ "${NET[n]}" != "$(readlink /proc/self/ns/net)" ]; do await; done
+		ip link add "v$n" netns "$hub" type veth peer name eth0 netns "$LOAD_PID"
+		"${HUB[@]}" ip link set "v$n" master fleet up
+		printf '10.9.0.%d:22\t# web%d\n' "$n" "$n"
+	done > "$TMP/hosts"
+	for ((n = 1; n <= $1; n++)); do
+		until "${HUB[@]}" bash -c ": > /dev/tcp/10.9.0.$n/22" 2> /dev/null; do await; done
+	done
+}
+
+fleet() {
+	"${HUB[@]}" mp-fleet --ssh "ssh -F $TMP/ssh_config" "$@"
+}
+
+# (a shell calls getppid, too)
+RECORD=(mp-record -q -g none -e 'syscalls:sys_enter_getppid/comm=="getppid"/' -- sh /run/load)
+
+# Host N vanishes: its network first, so that nobody hears of it.
+kill_host() {
+	"${HUB[@]}" ip link set "v$1" down
+	# shellcheck disable=SC2046
+	kill -KILL $(processes_of "$1")
+}
+
+# The line of host N in the table.
+line_of() {
+	grep "^10\.9\.0\.$1:22 " "$TMP/err" | tr -s ' '
+}
+
+@test "eight hosts by parallel and by clush: one dies, one has a wrong clock, one lacks the programs; the total is that of the others" {
+	make_fleet 8
+	printf '#!/bin/sh\nexec faketime -f -5s /bin/date "$@"\n' > "$TMP/bin.5/date"
+	chmod 755 "$TMP/bin.5/date"
+	sed -i 's,^SetEnv.*,SetEnv PATH=/usr/bin:/bin,' "$TMP/sshd.6"
+	kill -HUP "${LOADS[6]}"		# it reads its configuration again
+	until "${HUB[@]}" ssh -F "$TMP/ssh_config" 10.9.0.6 'command -v mp-fold' > "$TMP/why" 2>&1 || [ $? = 127 ] || [ $? = 1 ]; do await; done
+	local -A state=([1]=ok [2]=ok [3]=ok [4]=ok [5]='wrong clock' [6]='not installed' [7]=ok [8]=ok)
+	for dying in 3 7; do
+		engine=clush
+		[ $dying = 3 ] || engine=parallel state[3]=unreachable
+		state[$dying]=disconnected
+		echo "echo > '$TMP/started.$dying'; exec sleep 600" > "$TMP/load.$dying"
+		fleet --engine $engine --by host,comm --keep "$TMP/kept.$dying" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2> "$TMP/err" &
+		until [ -e "$TMP/started.$dying" ]; do await; done
+		kill_host $dying
+		status=0
+		wait $! || status=$?
+		cat "$TMP/err"
+		[ "$status" = 1 ]
+		for n in 1 2 3 4 5 6 7 8; do
+			case ${state[$n]} in
+			ok) [[ "$(line_of $n)" == *" ok $((CALLS + n)) 0 "*" ms +-"*" ms" ]] ;;
+			'wrong clock') [[ "$(line_of $n)" == *" wrong clock $((CALLS + n)) 0 "*" -5.0 s +-"*" ms" ]] ;;
+			unreachable) [[ "$(line_of $n)" == *" unreachable - - - -" ]] ;;
+			*) [[ "$(line_of $n)" == *" ${state[$n]} - - - "*" ms +-"*" ms" ]] && continue ;;
+			esac
+			[ "${state[$n]}" = unreachable ] || echo "web$n;getppid $((CALLS + n))"
+		done > "$TMP/expected"
+		diff "$TMP/expected" "$TMP/out"
+		mp-fold "$TMP/kept.$dying"/*.folded | cmp - "$TMP/out"
+		grep -q '^mp-fleet: 10.9.0.6:22: .*mp-record is not in PATH$' "$TMP/err"
+	done
+}
+
+# Writes "NAME STATE" of each line of the table to stdout.
+states() {
+	awk -F '   *' '/^10/ { print $1, $2 }' "$TMP/err"
+}
+
+@test "arguments arrive as they are given; states of hosts; outliers; options" {
+	make_fleet 3
+	# what a shell, an engine or ssh might change
+	words=(' ' "it's" '"' $'two\nlines' '$HOME' '`id`' '\n' '*' '{}' '%h' '!!' '' $'\xff' '~' '#' ';' '-x')
+	printf '%s\n' "${words[@]}" > "$TMP/wanted"
+	echo alias > "$TMP/one"
+	for engine in parallel clush; do
+		fleet --engine $engine --ssh "ssh -F $TMP/ssh_config -4" --aggregate cat --keep "$TMP/kept dir" "$TMP/one" -- \
+			printf '%s\n' "${words[@]}" > "$TMP/out" 2> "$TMP/err"
+		cmp "$TMP/wanted" "$TMP/out"
+		cmp "$TMP/wanted" "$TMP/kept dir/alias.dump"
+	done
+
+	# a status, a loss, a time limit; a port without a server; a host whose messages are hostile
+	cat > "$TMP/stream" <<- 'END'
+		case $(uname -n) in
+		web1) echo '1#f'; printf 'one\033[2J\ntwo\n' >&2; exit 3 ;;
+		web2) printf '1#f\n{"end":"stack","records":7,"lost":5}\n' ;;
+		web3) exec sleep 600 ;;
+		esac
+	END
+	echo '10.9.0.1:9' >> "$TMP/hosts"
+	status=0
+	fleet --timeout 2s -j 2 "$TMP/hosts" -- sh "$TMP/stream" > "$TMP/out" 2> "$TMP/err" || status=$?
+	cat "$TMP/err"
+	[ "$status" = 1 ] && [ "$(cat "$TMP/out")" = 'f 1' ]
+	[ "$(states)" = $'10.9.0.1:22 failed (3)\n10.9.0.2:22 lost events\n10.9.0.3:22 timeout\n10.9.0.1:9 unreachable' ]
+	[[ "$(line_of 2)" == *" lost events 7 5 "* ]]
+	grep -qxF 'mp-fleet: 10.9.0.1:22: one?[2J' "$TMP/err" && grep -qxF 'mp-fleet: 10.9.0.1:22: two' "$TMP/err"
+	grep -q '10\.9\.0\.1:9: .*refused' "$TMP/err"
+	sed -i '$d' "$TMP/hosts"
+
+	# an aggregate that is not folded text; a clock that may be off by 0
+	fleet --aggregate 'mp-hist --dump --count type' "$TMP/hosts" -- \
+		sh -c 'printf "1,a:b,\n2,a:b,\n{\"end\":\"event\",\"records\":2,\"lost\":0}\n"' 2> "$TMP/err" | mp-hist --count type > "$TMP/out"
+	grep -qx ' *6 100\.0 %  a:b' "$TMP/out"
+
+	# outliers: the third host does more of g, the second a little
+	cat > "$TMP/stacks" <<- 'END'
+		case $(uname -n) in
+		web1) printf 'main;f 9000\nmain;g 1000\n' ;;
+		web2) printf 'main;f 8700\nmain;g 1300\n' ;;
+		web3) printf 'main;f 5000\nmain;g 5000\n' ;;
+		esac
+	END
+	fleet --outliers "$TMP/hosts" -- sh "$TMP/stacks" > "$TMP/out" 2> "$TMP/err"
+	[ "$(cat "$TMP/out")" = $'main;f 22700\nmain;g 7300' ]
+	cat "$TMP/err"
+	[[ "$(grep -A 1 ' others ' "$TMP/err" | tail -n 1)" =~ ^" "*11.50\ %" "*50.00\ %" "*\+38.50\ %" "*10.9.0.3:22" "*[fg]$ ]]
+	[ "$(grep -c '10\.9\.0\..*  [fg]$' "$TMP/err")" = 3 ]
+	sed -i 's/[0-9]*00\\n/1000\\n/g' "$TMP/stacks"
+	fleet --outliers "$TMP/hosts" -- sh "$TMP/stacks" 2>&1 > "$TMP/out" | grep -qx 'no host differs significantly'
+	# a program that lies elsewhere
+	echo 'echo "1#here"' > "$TMP/bin.1/only here" && chmod 755 "$TMP/bin.1/only here"
+	[ "$(fleet --path "$TMP/bin.1" "$TMP/one" -- 'only here' 2> /dev/null)" = 'here 1' ]
+}
+
+@test "an interrupt ends what runs on the hosts, and leaves no files" {
+	make_fleet 2
+	mkdir "$TMP/tmp"
+	for n in 1 2; do echo "echo > '$TMP/started.$n'; exec sleep 600" > "$TMP/load.$n"; done
+	TMPDIR=$TMP/tmp "${HUB[@]}" mp-fleet --ssh "ssh -F $TMP/ssh_config" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2>&1 &
+	fleet=$!
+	until [ -e "$TMP/started.1" ] && [ -e "$TMP/started.2" ]; do await; done
+	kill -TERM "$fleet"
+	status=0
+	wait "$fleet" || status=$?
+	[ "$status" = 143 ] && [ ! -s "$TMP/out" ]
+	[ -z "$(ls "$TMP/tmp")" ]
+	for n in 1 2; do
+		# sshd remains
+		until [ "$(processes_of $n | wc -l)" = 1 ]; do await; done
+	done
+}
+
+@test "misuse, and files of hosts that are not" {
+	printf '# hosts\n\nweb1\nroot@web-2.example.org:2222 # comment\r\n' > "$TMP/hosts"
+	while read -r words; do
+		eval "run mp-fleet $words"
+		[ "$status" = 2 ] && [[ "${lines[0]}" == "mp-fleet: "* && "$output" != *": line "* ]] || { echo "$words: $output"; false; }
+	done <<- 'END'
+		-- mp-record
+		"$TMP/hosts"
+		"$TMP/hosts" --
+		"$TMP/hosts" more -- mp-record
+		"$TMP/nothing" -- mp-record
+		"$TMP" -- mp-record
+		/dev/null -- mp-record
+		--engine pdsh "$TMP/hosts" -- mp-record
+		--jobs 0 "$TMP/hosts" -- mp-record
+		--timeout 5 "$TMP/hosts" -- mp-record
+		--max-offset 1d "$TMP/hosts" -- mp-record
+		--keep "$TMP/hosts" "$TMP/hosts" -- mp-record
+	END
+	for host in '-oProxyCommand=x' 'a b' 'a;b' '$(id)' '@a' 'a@' 'a:b' 'a/b' '..'; do
+		run mp-fleet - -- mp-record <<< "$host"
+		[ "$status" = 2 ] && [ "${lines[0]}" = "mp-fleet: /dev/stdin:1: this is not [user@]host[:port]" ] || { echo "$host: $output"; false; }
+	done
+	run mp-fleet - -- mp-record <<< $'a\na'
+	[ "$status" = 2 ] && [ "$output" = "mp-fleet: /dev/stdin:2: a is there twice" ]
+}

@@ -51,6 +51,7 @@ make_fleet() {	# N
 			StrictHostKeyChecking no
 			UserKnownHostsFile /dev/null
 			LogLevel ERROR
+			KexAlgorithms curve25519-sha256
 			ServerAliveInterval 1
 			ServerAliveCountMax 2
 	END

@@ -70,7 +70,7 @@ static void write_run(struct mp_export_groups *g)
 
 void mp_export_groups_add(struct mp_export_groups *g, uint32_t group, const void *data, size_t len)
 {
-	struct head head = { 0, (uint32_t)len };
+	struct head head = { .len = (uint32_t)len };
 	struct mp_export_chain *chain;
 	uint32_t at;
 

@@ -351,26 +351,13 @@ static void print(struct mp_buf *text, int fd)
 static void launch(const char *name, const char *option, const char *path)
 {
 	const char *argv[] = { name, option ? option : path, option ? path : NULL, NULL };
-	pid_t pid;
 
-	if (!mp_pipeline_installed(name)) {
-		mp_say("cannot open '%s': %s is not installed", path, name);
-		lower(MP_LOSSY);
+	if (mp_pipeline_installed(name)) {
+		mp_children_detach((char **)argv);
 		return;
 	}
-	pid = fork();
-	if (pid < 0)
-		mp_die("cannot start '%s': %m", name);
-	if (pid == 0) {
-		int null = open("/dev/null", O_RDWR);
-
-		setsid();
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execvp(name, (char **)argv);
-		_exit(127);
-	}
+	mp_say("cannot open '%s': %s is not installed", path, name);
+	lower(MP_LOSSY);
 }
 
 static void open_result(const char *path)

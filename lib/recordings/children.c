@@ -2,6 +2,7 @@
 #include "lib/recordings/children.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -93,6 +94,24 @@ void mp_children_start(char **argv, int in, int out)
 	children.pids[children.n] = pid;
 	children.n = children.n + 1;
 	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+void mp_children_detach(char **argv)
+{
+	pid_t pid = fork();
+	int null;
+
+	if (pid < 0)
+		mp_die("cannot start '%s': %m", argv[0]);
+	if (pid > 0)
+		return;
+	null = open("/dev/null", O_RDWR);
+	setsid();
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	execvp(argv[0], argv);
+	_exit(127);
 }
 
 /* The signal may have reached the child as well, if it was sent to the group: it can tell. */

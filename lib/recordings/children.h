@@ -21,6 +21,11 @@ void mp_children_patient(bool patient);
 void mp_children_start(char **argv, int in, int out);
 
 /*
+ * Starts a program on PATH in a session of its own, without input or output, and does not wait for it.
+ */
+void mp_children_detach(char **argv);
+
+/*
  * Waits for all of them. Returns the worst of their statuses: MP_FAIL also if a signal killed one,
  * but not if SIGPIPE killed one that was not the last.
  */

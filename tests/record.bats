@@ -76,7 +76,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	echo "$n, expected $wanted"
 	# a timer that is late when its task is switched out fires early the next time, so a busy machine takes more samples
 	[ "$n" -gt $((wanted * 6 / 10)) ] && [ "$n" -le $((wanted * 15 / 10 + 3)) ] || false
-	grep -q "comm=spin	" "$TMP/s"
+	grep -q ",$type,.*	comm=spin	.*stack=.*;spin_here" "$TMP/s"
 }
 
 # each CPU counts up to the period by itself

@@ -18,17 +18,10 @@ console_of_page() {
 # place in a picture. Steps are hover:X,Y  drag:X,Y,X,Y  key:NAME (px of the picture; S-NAME with shift); what the
 # aria-live elements say after each is on stdout: "hover:10,20 => text".
 svg_check() {
-	local svg steps
+	local svg
 	svg=$(realpath "$1")
-	steps=$(IFS=';'; echo "${*:2}")
 	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$svg" || return 1
-	chromium_quiet --dump-dom "file://$svg" > /dev/null 2> "$TMP/console"
-	! console_of_page || return 1
-	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=2200,3000 --dump-dom \
-		"file://$PWD/tests/svg/check.html?svg=$svg&steps=$steps" > "$TMP/dom" 2> "$TMP/console"
-	! console_of_page || return 1
-	# the dumped document has &, < and > as entities
-	sed -n '/BEGIN$/,/^END/p' "$TMP/dom" | sed '1d; /^END/d; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' > "$TMP/result"
+	tests/svg/page.py --picture "$TMP/chromium" "$svg" "${@:2}" > "$TMP/result" || { cat "$TMP/result"; return 1; }
 	cat "$TMP/result"
 	grep -q '^texts [1-9]' "$TMP/result" || { echo "the check did not run"; return 1; }
 	! grep -qE '^(overlap|outside|element|attribute|reference|scripts|error|nothing|no |not )' "$TMP/result"
@@ -39,4 +32,17 @@ svg_check() {
 # is a message on the console, or something that has no place in the page.
 flame_check() {
 	tests/svg/page.py "$TMP/chromium" "$(realpath "${1%%#*}")${1#"${1%%#*}"}" "${@:2}"
+}
+
+# One browser for all tests of a file.
+setup_file() {
+	command -v chromium > /dev/null || return 0
+	export MP_BROWSER="$BATS_FILE_TMPDIR/browser"
+	tests/svg/page.py --serve "$MP_BROWSER" "$BATS_FILE_TMPDIR/chromium" 3>&- > /dev/null 2>&1 &
+	BROWSER_PID=$!
+	until [ -S "$MP_BROWSER" ]; do await; done
+}
+
+teardown_file() {
+	[ -z "$BROWSER_PID" ] || { kill "$BROWSER_PID" && wait "$BROWSER_PID"; }
 }

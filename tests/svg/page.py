@@ -3,8 +3,12 @@
 """Uses a page of mp-flame, mp-page or mp-timeline in headless Chromium as a reader does, with real keys and clicks.
 
 page.py [--without NAME] PROFILE FILE[#FRAGMENT] [STEP]...
+page.py --picture PROFILE FILE [STEP]...
+page.py --serve SOCKET PROFILE
 
-The browser keeps its state in the folder PROFILE; --without is an older one, which does not have NAME. Steps:
+The browser keeps its state in the folder PROFILE; --without is an older one, which does not have NAME. --picture looks at an
+SVG, with the steps of check.js. --serve answers those that have its SOCKET in the environment as MP_BROWSER with one browser,
+which opens each FILE as a new user would, until a signal or the end of its parent. Steps:
 
   key:NAME      a key, such as key:ArrowUp; the graph has the focus
   type:TEXT     keys in what has the focus
@@ -46,6 +50,8 @@ window, texts that overlap. Fails if there is one.
 import base64
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
@@ -64,6 +70,13 @@ window.mpTest = {
     observer.disconnect();
     mpTest.whenDrawn((ms) => { mpTest.ms = ms; });
   }).observe(document, { subtree: true, childList: true, attributes: true }),
+  // After the page has unpacked its data, or says why it shows nothing; but not for ever.
+  ready: (done) => {
+    const end = performance.now() + 60000, main = document.getElementById('main');
+    const said = () => document.getElementById('note').textContent || [...document.querySelectorAll('p')].some((p) => /^Nothing to /.test(p.textContent));
+    const wait = () => main.hidden && !said() && performance.now() < end ? setTimeout(wait, 10) : done();
+    wait();
+  },
   timed: (fragment) => new Promise((done) => {
     const begin = performance.now();
     addEventListener('hashchange', () => mpTest.whenDrawn((ms) => done(Math.round(ms - begin))), { once: true });
@@ -164,12 +177,21 @@ class Browser:
             pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
         os.close(its_output)
-        self.n, self.rest, self.session, self.wrong, self.loaded = 0, b'', None, [], False
-        target = self.call('Target.createTarget', url='about:blank')['targetId']
+        self.n, self.rest, self.session = 0, b'', None
+
+    def begin(self):
+        """An empty page of a user of its own."""
+        self.wrong, self.loaded, self.session = [], False, None
+        self.user = self.call('Target.createBrowserContext')['browserContextId']
+        target = self.call('Target.createTarget', url='about:blank', browserContextId=self.user)['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-        self.call('Browser.grantPermissions', permissions=['clipboardReadWrite', 'clipboardSanitizedWrite'])
+        self.call('Browser.grantPermissions', permissions=['clipboardReadWrite', 'clipboardSanitizedWrite'], browserContextId=self.user)
         for domain in 'Page', 'Runtime', 'Log':
             self.call(domain + '.enable')
+
+    def end(self):
+        self.session = None
+        self.call('Target.disposeBrowserContext', browserContextId=self.user)
 
     def close(self):
         self.session = None
@@ -220,7 +242,7 @@ class Browser:
         self.run(f'new Promise((done) => mpTest.{what}(done)).then(() => 1)')
 
     def open(self, url, before):
-        self.call('Page.addScriptToEvaluateOnNewDocument', source=before + IN_PAGE)
+        self.call('Page.addScriptToEvaluateOnNewDocument', source=before)
         self.loaded = False
         self.call('Page.navigate', url=url)
         while not self.loaded:
@@ -366,35 +388,95 @@ def take(browser, what, rest):
     return None
 
 
-def line(*words):
-    print(' '.join(' '.join(words).split()))
+def use(browser, page, steps, before):
+    """Opens a page and takes the steps. Yields what is to be said of each, then what is wrong."""
+    browser.resize(1000, 700)
+    browser.media()
+    browser.open('file://' + page, before + IN_PAGE)
+    browser.wait('ready')
+    browser.wait('drawn')
+    wrong = []
+    for step in steps:
+        what, _, rest = step.partition(':')
+        said = take(browser, what, rest)
+        browser.wait('drawn')
+        yield ' '.join(f'{step} => {browser.run("mpTest.said()") if said is None else said}'.split())
+        wrong += browser.run('mpTest.wrong()')
+    yield from dict.fromkeys(wrong + browser.run('mpTest.wrong()') + browser.wrong)
+    if wrong or browser.wrong:
+        raise SystemExit('')
+
+
+def look(browser, picture, steps):
+    """Opens an SVG and takes the steps. Yields what check.js says."""
+    browser.resize(2200, 3000)
+    browser.open('file://' + picture, '')
+    with open(os.path.dirname(os.path.abspath(__file__)) + '/check.js', encoding='utf-8') as file:
+        browser.run(file.read())
+    yield from browser.run(f'check({json.dumps(steps)})')
+    yield from browser.wrong
+    if browser.wrong:
+        raise SystemExit('')
+
+
+def answer(browser, arguments):
+    """What is to be printed for these arguments, and the status."""
+    option, value, said, status = '', '', [], 0
+    if arguments[0].startswith('--'):
+        option, *arguments = arguments
+    if option == '--without':
+        value, *arguments = arguments
+    _, page, *steps = arguments
+    browser.begin()
+    try:
+        for line in look(browser, page, steps) if option == '--picture' else use(browser, page, steps, f'delete window.{value};' if value else ''):
+            said.append(line)
+    except SystemExit as e:
+        said += [str(e)] if str(e) else []
+        status = 1
+    browser.end()
+    return ''.join(line + '\n' for line in said), status
+
+
+def serve(path, profile):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    parent, browser = os.getppid(), Browser(profile)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(path)
+    listener.listen()
+    listener.settimeout(5)
+    try:
+        while os.getppid() == parent:
+            try:
+                client = listener.accept()[0]
+            except TimeoutError:
+                continue
+            with client, client.makefile('rw', encoding='utf-8') as file:
+                folder, arguments = json.loads(file.readline())
+                os.chdir(folder)
+                file.write(json.dumps(answer(browser, arguments)))
+    finally:
+        browser.close()
 
 
 def main():
-    arguments, before = sys.argv[1:], ''
-    if arguments[0] == '--without':
-        before = f'delete window.{arguments[1]};'
-        arguments = arguments[2:]
-    profile, page, *steps = arguments
-    browser = Browser(profile)
-    wrong = []
-    try:
-        browser.resize(1000, 700)
-        browser.media()
-        browser.open('file://' + page, before)
-        browser.wait('drawn')
-        for step in steps:
-            what, _, rest = step.partition(':')
-            said = take(browser, what, rest)
-            browser.wait('drawn')
-            line(step, '=>', browser.run('mpTest.said()') if said is None else said)
-            wrong += browser.run('mpTest.wrong()')
-        wrong += browser.run('mpTest.wrong()')
-    finally:
-        browser.close()
-    wrong += browser.wrong
-    print(*dict.fromkeys(wrong), sep='\n', end='\n' if wrong else '')
-    return 1 if wrong else 0
+    if sys.argv[1] == '--serve':
+        return serve(*sys.argv[2:])
+    if 'MP_BROWSER' in os.environ:
+        with socket.socket(socket.AF_UNIX) as server:
+            server.connect(os.environ['MP_BROWSER'])
+            with server.makefile('rw', encoding='utf-8') as file:
+                file.write(json.dumps([os.getcwd(), sys.argv[1:]]) + '\n')
+                file.flush()
+                said, status = json.loads(file.read() or '["error: the browser ended\\n", 1]')
+    else:
+        browser = Browser(sys.argv[1 + 2 * (sys.argv[1] == '--without') + (sys.argv[1] == '--picture')])
+        try:
+            said, status = answer(browser, sys.argv[1:])
+        finally:
+            browser.close()
+    print(said, end='')
+    return status
 
 
 sys.exit(main())

@@ -1,19 +1,10 @@
-<!DOCTYPE html>
-<!-- SPDX-License-Identifier: GPL-2.0-only -->
-<!--
-Looks at an SVG as a reader's browser shows it, see check.bash: check.html?svg=PATH&steps=STEP;STEP...
-A line of result for each thing that is wrong, then one for each step.
--->
-<meta charset="utf-8">
-<style>html, body { margin: 0 } iframe { border: 0; width: 2200px; height: 3000px }</style>
-<iframe id="frame"></iframe>
-<pre id="result">not run</pre>
-<script>
+// SPDX-License-Identifier: GPL-2.0-only
+// Looks at an SVG in the browser that shows it: check(STEPS) gives a line for each thing that is wrong, then one for each step
+// (see check.bash), and the number of texts.
 'use strict';
-const query = new URLSearchParams(location.search), lines = [];
-const frame = document.getElementById('frame');
-const say = (...words) => lines.push(words.join(' ').replace(/\s+/g, ' '));
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+var lines = [];
+var say = (...words) => lines.push(words.join(' ').replace(/\s+/g, ' '));
+var wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 function visible(t) {
   if (!t.textContent.trim()) return false;
@@ -64,47 +55,45 @@ function live(svg) {
   return [...svg.querySelectorAll('[aria-live]')].map((e) => e.textContent).join(' / ');
 }
 
-function pointer(svg, win, type, x, y, buttons) {
+function pointer(svg, type, x, y, buttons) {
   const target = svg.ownerDocument.elementFromPoint(x, y);
   if (!target) return say('nothing at', x, y);
-  target.dispatchEvent(new win.PointerEvent(type, { bubbles: true, cancelable: true, clientX: x, clientY: y, pointerId: 1, buttons }));
+  target.dispatchEvent(new PointerEvent(type, { bubbles: true, cancelable: true, clientX: x, clientY: y, pointerId: 1, buttons }));
 }
 
 // hover:X,Y drag:X,Y,X,Y (px of the picture) key:NAME (S-NAME with shift); focus is on the first that can have it.
-async function run(step, svg, win) {
+async function run(step, svg) {
   const [what, rest] = step.split(':'), at = rest.split(',').map(Number);
   if (what === 'hover') {
-    pointer(svg, win, 'pointermove', at[0], at[1], 0);
+    pointer(svg, 'pointermove', at[0], at[1], 0);
   } else if (what === 'drag') {
-    pointer(svg, win, 'pointerdown', at[0], at[1], 1);
-    pointer(svg, win, 'pointermove', (at[0] + at[2]) / 2, (at[1] + at[3]) / 2, 1);
-    pointer(svg, win, 'pointermove', at[2], at[3], 1);
-    pointer(svg, win, 'pointerup', at[2], at[3], 0);
+    pointer(svg, 'pointerdown', at[0], at[1], 1);
+    pointer(svg, 'pointermove', (at[0] + at[2]) / 2, (at[1] + at[3]) / 2, 1);
+    pointer(svg, 'pointermove', at[2], at[3], 1);
+    pointer(svg, 'pointerup', at[2], at[3], 0);
   } else if (what === 'key') {
     const focus = svg.querySelector('[tabindex="0"]');
     if (!focus) return say('no focus');
     focus.focus();
-    focus.dispatchEvent(new win.KeyboardEvent('keydown', { bubbles: true, cancelable: true, key: rest.replace(/^S-/, ''), shiftKey: /^S-/.test(rest) }));
+    focus.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, key: rest.replace(/^S-/, ''), shiftKey: /^S-/.test(rest) }));
   }
   await wait(20);
   say(step, '=>', live(svg));
   checkTexts(svg, ' after ' + what);
 }
 
-frame.onload = async () => {
+async function check(steps) {
+  const svg = document.documentElement;
+  window.onerror = (message) => say('error:', message);
   try {
-    const win = frame.contentWindow, svg = frame.contentDocument.documentElement;
-    win.onerror = (message) => say('error:', message);
     if (svg.tagName !== 'svg') say('not an SVG document:', svg.tagName);
     if (!svg.querySelector('title') || !svg.querySelector('desc')) say('no title or description');
     checkElements(svg);
     const n = checkTexts(svg, '');
-    for (const step of (query.get('steps') || '').split(';').filter(String)) await run(step, svg, win);
+    for (const step of steps) await run(step, svg);
     say('texts', n);
   } catch (e) {
     say('error:', e.message);
   }
-  document.getElementById('result').textContent = 'BEGIN\n' + lines.join('\n') + '\nEND';
-};
-frame.src = 'file://' + query.get('svg');
-</script>
+  return lines;
+}

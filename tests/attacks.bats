@@ -10,7 +10,7 @@ load lib
 # users that no account has
 ATTACKER=64123 VICTIM=64124
 PSS_MAX_KIB=$((256 << 10))
-VICTIM_SECONDS=3
+VICTIM_SECONDS=2
 
 setup() {
 	make_tmp

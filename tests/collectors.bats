@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Named collectors: their files, and exact numbers of known workloads.
-# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib

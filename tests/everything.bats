@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # All collectors at once on a busy machine: tests/everything, of which "make bench T=everything" runs a minute.
-# Runs alone.
 
 load lib
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-sched on simulated machines whose tasks are known, compared with perf sched, and on this machine.
-# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -34,6 +34,7 @@ struct mp_rotation {
 	struct stamp *kept; /* of the files in the folder, oldest first */
 	size_t n_kept, cap_kept;
 	uint64_t last_ms; /* time in the last name */
+	uint64_t files;	  /* atomic; how many have begun */
 	pthread_t thread;
 };
 
@@ -175,6 +176,8 @@ static void *run(void *arg)
 		fd = next_file(r, &error);
 		body.len = 0;
 		mp_message_put_number(&body, (uint64_t)error);
+		if (fd >= 0)
+			__atomic_add_fetch(&r->files, 1, __ATOMIC_RELAXED);
 		mp_message_send(r->socket, MP_MESSAGE_FILE, mp_buf_view(&body), &fd, fd >= 0);
 		if (fd >= 0)
 			close(fd);
@@ -219,6 +222,11 @@ struct mp_rotation *mp_rotation_start(const char *path, size_t max, int *socket,
 	*socket = ends[1];
 	mp_thread_start(&r->thread, run, r, 0, tid);
 	return r;
+}
+
+uint64_t mp_rotation_files(const struct mp_rotation *r)
+{
+	return r ? __atomic_load_n(&r->files, __ATOMIC_RELAXED) : 0;
 }
 
 void mp_rotation_end(struct mp_rotation *r)

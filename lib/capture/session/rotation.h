@@ -23,6 +23,9 @@ struct mp_rotation;
  */
 struct mp_rotation *mp_rotation_start(const char *path, size_t max, int *socket, int *tid);
 
+/* How many files have begun so far; 0: `r` is NULL. */
+uint64_t mp_rotation_files(const struct mp_rotation *r);
+
 /* To be called after the other process has ended. NULL is fine. */
 void mp_rotation_end(struct mp_rotation *r);
 

@@ -67,7 +67,7 @@ static void show(void *arg, uint64_t written, uint64_t lost)
 {
 	struct mp_record_run *r = arg;
 
-	mp_status_line_show(&r->status, written, lost);
+	mp_status_line_show(&r->status, written, lost, mp_rotation_files(r->rotation));
 }
 
 static void hand_over(struct mp_record_run *r, const struct mp_record_opened *k)

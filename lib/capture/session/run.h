@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The third step of a recording: from the first event to the last. Includes control, cut_plan,
- * drain, io, journal, link, open, plan, status.
+ * drain, io, journal, link, open, plan, rotation, status.
  */
 #ifndef MP_CAPTURE_SESSION_RUN_H
 #define MP_CAPTURE_SESSION_RUN_H
@@ -13,12 +13,14 @@
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/plan.h"
+#include "lib/capture/session/rotation.h"
 #include "lib/capture/session/status.h"
 #include "lib/core/io.h"
 
 /* Must not be moved, since its threads point to it. */
 struct mp_record_run {
-	struct mp_out *out; /* set by the caller, like the next two members */
+	struct mp_out *out;	      /* set by the caller, like the next three members */
+	struct mp_rotation *rotation; /* NULL: there is one file */
 	struct mp_control *control;
 	uint64_t began_ns; /* when the program began */
 	const struct mp_record_plan *plan;

@@ -12,7 +12,6 @@
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/packer.h"
 #include "lib/capture/session/plan.h"
-#include "lib/capture/session/rotation.h"
 #include "lib/capture/session/run.h"
 #include "lib/core/clock.h"
 
@@ -22,7 +21,6 @@ struct recording {
 	struct mp_record_plan plan;
 	struct mp_record_opened opened;
 	struct mp_record_run run;
-	struct mp_rotation *rotation; /* NULL: there is one file */
 };
 
 /*
@@ -79,7 +77,7 @@ static int open_output(struct recording *r, struct mp_out *out)
 	int report, tid, files = -1;
 
 	if (mp_record_rotates(p->o)) {
-		r->rotation = mp_rotation_start(p->o->output, p->o->max_files, &files, &tid);
+		r->run.rotation = mp_rotation_start(p->o->output, p->o->max_files, &files, &tid);
 		mp_pids_add(&r->opened.threads, tid);
 		mp_output_open(out, "/dev/null"); /* until there is a file */
 		out->name = p->o->output;
@@ -138,7 +136,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	mp_record_run(&r.run, &r.plan, &r.opened);
 	mp_java_end(java);
 	status = mp_record_finish(&parts);
-	mp_rotation_end(r.rotation);
+	mp_rotation_end(r.run.rotation);
 	*at_exit = NULL;
 	mp_record_run_release(&r.run);
 	mp_record_opened_release(&r.opened, &r.plan);

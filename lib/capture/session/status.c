@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/core/clock.h"
+#include "lib/stream/unit.h"
 
 enum { EVERY_NS = 250000000 };
 
@@ -22,7 +23,7 @@ static void put(const char *text, int len)
 		return; /* an error does not matter */
 }
 
-void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost)
+void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost, uint64_t files)
 {
 	uint64_t now;
 	char text[160];
@@ -37,6 +38,9 @@ void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t los
 		     (double)(now - s->began_ns) / 1e9, (unsigned long long)events,
 		     (double)(events - s->events) * 1e9 / (double)(now - s->shown_ns),
 		     (unsigned long long)lost);
+	if (files)
+		n += snprintf(text + n, sizeof(text) - n, ", %llu file%s",
+			      (unsigned long long)files, mp_plural(files));
 	put(text, n);
 	s->shown_ns = now;
 	s->events = events;

@@ -14,8 +14,11 @@ struct mp_status_line {
 /* Enables the line if it is `wanted` and stderr is a terminal. */
 void mp_status_line_init(struct mp_status_line *s, bool wanted);
 
-/* Shows elapsed time, events, rate and losses, a few times a second at most. */
-void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost);
+/*
+ * Shows elapsed time, events, rate and losses, a few times a second at most; and the number of files
+ * unless that is 0.
+ */
+void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost, uint64_t files);
 void mp_status_line_clear(struct mp_status_line *s);
 
 #endif

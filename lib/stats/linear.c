@@ -130,7 +130,7 @@ static void coarsen(struct mp_linear *l)
  */
 static void make_room(struct mp_linear *l, int64_t first, int64_t last)
 {
-	size_t need = (size_t)(last - first) + 1, cap = 64, at;
+	size_t need = (size_t)(last - first) + 1, cap = 1, at;
 	uint64_t *block;
 
 	if (l->n && first == l->first && l->at + need <= l->cap) {

@@ -218,9 +218,12 @@ static bool add_to_list(struct mp_loghist *h, double value, uint64_t weight)
 	size_t i = lower_bound(&f, value), after = h->listed - i;
 	uint32_t *counts = h->listed ? list_counts(h) : NULL;
 
-	if (after && h->list[i] == value)
-		return weight <= UINT32_MAX &&
-		       !__builtin_add_overflow(counts[i], (uint32_t)weight, &counts[i]);
+	if (after && h->list[i] == value) {
+		if (weight > UINT32_MAX - counts[i])
+			return false;
+		counts[i] += (uint32_t)weight;
+		return true;
+	}
 	if (weight > UINT32_MAX || h->listed == LIST_MAX)
 		return false;
 	if (h->listed == h->room)

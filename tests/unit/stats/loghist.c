@@ -267,7 +267,10 @@ static void test_few(const char *name, double (*make)(void))
 
 		for (i = 0; i < sizes[k]; i++) {
 			double v = make();
-			uint64_t weight = next() % 8 ? 1 : 1 + (next() >> (30 + next() % 30));
+			uint64_t weight = 1;
+
+			if (next() % 8 == 0)
+				weight += (next() >> 30) % (1ull << i % 35);
 
 			mp_loghist_add(&h, v, weight);
 			mp_loghist_add(i < cut ? &a : &b, v, weight);
@@ -302,6 +305,13 @@ static void test_whole_numbers(void)
 	mp_loghist_add(&h, 1, 1);
 	mp_loghist_put_sum(text, &h);
 	ok(strcmp(text, "42535295865117307932921825928971026433") == 0, "a sum of 126 bits");
+	mp_loghist_release(&h);
+	mp_loghist_add(&h, 3, UINT32_MAX);
+	mp_loghist_add(&h, 5, 1);
+	mp_loghist_add(&h, 3, 2);
+	mp_loghist_put_sum(text, &h);
+	ok(strcmp(text, "12884901896") == 0 && mp_loghist_log2(&h, 1, false) == (1ull << 32) + 1,
+	   "the count of one of a few exceeds 32 bits");
 	mp_loghist_release(&h);
 	mp_loghist_add(&h, -5, 3);
 	mp_loghist_put_sum(text, &h);

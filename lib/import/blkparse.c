@@ -116,7 +116,7 @@ static void put(struct mp_import *im, const struct line *l)
 	mp_import_event(im, l->time_ns, mp_str(l->type));
 	mp_import_number(im, "cpu", l->cpu);
 	mp_import_number(im, "tid", l->pid);
-	if (inside.p && !completed)
+	if (inside.p && !completed && !mp_str_eq(inside, MP_STR("(null)"))) /* it knows no name */
 		mp_import_field(im, "comm", inside);
 	mp_import_named(im, ".dev", (int64_t)(l->major << 20 | l->minor),
 			(struct mp_str){ name, (size_t)len });

@@ -37,19 +37,25 @@ static const struct tool *find_tool(struct mp_str line)
 	return NULL;
 }
 
-/* A frame, which -v precedes by an address in 16 columns; "--" is between kernel and user. */
+/*
+ * A frame, which -v precedes by an address in 16 columns; "--", or what is printed for a user stack that
+ * is missing, follows those of the kernel.
+ */
 static void add_frame(struct state *s, struct mp_str line)
 {
 	struct mp_str text = mp_import_trim(line);
 	bool address = text.len > MP_COMM_WIDTH + 1 && text.p[MP_COMM_WIDTH] == ' ' &&
 		       text.p[MP_COMM_WIDTH + 1] != ' ';
 
-	if (s->divided || !mp_str_eq(text, MP_STR("--"))) {
-		mp_import_counted_frame(&s->frames, text, address);
-		return;
+	bool divider = mp_str_eq(text, MP_STR("--"));
+
+	if (!s->divided && (divider || mp_str_eq(text, MP_STR("[Missed User Stack]")))) {
+		mp_import_counted_kernel(&s->frames);
+		s->divided = true;
+		if (divider)
+			return;
 	}
-	mp_import_counted_kernel(&s->frames);
-	s->divided = true;
+	mp_import_counted_frame(&s->frames, text, address);
 }
 
 /* The name in "-                NAME (PID)", or of stackcount in "NAME [PID]". */

@@ -7,15 +7,18 @@ bats_require_minimum_version 1.5.0
 load lib
 load svg/check
 
-# Copies of mp and mp-show beside an mp-record that writes $TMP/stream, and homes of their own.
+# Copies of mp and mp-show beside an mp-record that writes $TMP/stream, compressed if that was asked for, and homes of their own.
 setup() {
 	make_tmp
 	mkdir "$TMP/bin" "$TMP/collectors" "$TMP/home" "$TMP/config" "$TMP/here"
 	cp "$BUILD/bin/mp" "$BUILD/bin/mp-show" "$TMP/bin"
 	cat > "$TMP/bin/mp-record" <<- 'X'
 		#!/bin/sh
+		pack=cat
+		[ "$1" != --compress ] || { shift; pack='zstd -q1'; }
+		[ "$1" != --compress=none ] || { shift; pack=cat; }
 		echo "$*" > "$0.words"
-		cat "${0%/*}/../stream"
+		$pack < "${0%/*}/../stream"
 		[ ! -e "${0%/*}/../wait" ] || { echo > "$0.waits"; sleep 100 & child=$!; trap 'kill $child; exit 0' TERM; wait; }
 		exit "$(cat "${0%/*}/../status" 2> /dev/null || echo 0)"
 	X
@@ -54,17 +57,20 @@ names() {
 
 @test "mp record at a terminal writes a file, readable by its owner only; mp-show shows the last one" {
 	at_terminal 'mp record waits -d 5' > "$TMP/out"
-	grep -q "^mp: recorded $STATE/waits-[0-9]*-[0-9]*\.mp ('mp show' shows it)" "$TMP/out"
+	grep -q "^mp: recorded $STATE/waits-[0-9]*-[0-9]*\.mp\.zst ('mp show' shows it)" "$TMP/out"
 	[ "$(cat "$TMP/bin/mp-record.words")" = "waits -d 5" ]
-	[ "$(names)" = "waits-TIME.mp" ]
-	cmp "$STATE"/*.mp "$TMP/stream"
-	[ "$(stat -c %a "$STATE"/*.mp)" = 600 ]
+	[ "$(names)" = "waits-TIME.mp.zst" ]
+	zstd -qdc "$STATE"/*.mp.zst | cmp - "$TMP/stream"
+	[ "$(stat -c %a "$STATE"/*.mp.zst)" = 600 ]
 	run --separate-stderr mp-show
 	[ "$status" = 0 ] && [ -z "$stderr" ]
 	[[ "$output" == *"event by mp-record on web7"*"collector   waits"*"0.990 s from"*"0 events"*" 100  a:begin, with stacks"* ]] || false
-	[[ "$output" == *"the default of collector waits"*"mp-pair -b a:begin -e a:end -k tid $STATE/waits-"*".mp | mp-svg-heatmap --log"* ]] || false
+	[[ "$output" == *"the default of collector waits"*"mp-pair -b a:begin -e a:end -k tid $STATE/waits-"*".mp.zst | mp-svg-heatmap --log"* ]] || false
 	[ "${lines[-1]}" = "$(ls "$STATE"/waits-*.html)" ]
-	recording=$(ls "$STATE"/waits-*.mp)
+	at_terminal 'mp record --compress=none waits' > "$TMP/out"
+	cmp "$STATE"/waits-*.mp "$TMP/stream"
+	rm "$STATE"/waits-*.mp
+	recording=$(ls "$STATE"/waits-*.mp.zst)
 	mp-show --as heat > "$TMP/out"
 	mp-pair -b a:begin -e a:end -k tid "$recording" | mp-svg-heatmap --log | cmp - "$(tail -n 1 "$TMP/out")"
 }
@@ -117,7 +123,7 @@ names() {
 	make_stream waits > "$TMP/stream"
 	echo 1 > "$TMP/status"	# events were lost
 	run at_terminal 'mp record waits'
-	[ "$status" = 1 ] && [ "$(names)" = "waits-TIME.mp" ]
+	[ "$status" = 1 ] && [ "$(names)" = "waits-TIME.mp.zst" ]
 }
 
 @test "SIGTERM ends a recording in order; SIGKILL of the recorder leaves no draft" {
@@ -127,7 +133,7 @@ names() {
 	[[ "$(names)" == .mp-draft-* ]] || false
 	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
 	pkill -TERM -g "$pid" -x mp
-	until [ "$(names)" = "waits-TIME.mp" ]; do await; done
+	until [ "$(names)" = "waits-TIME.mp.zst" ]; do await; done
 	rm "$STATE"/* "$TMP/bin/mp-record.waits"
 	start_load script -qefc 'exec mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
@@ -143,8 +149,8 @@ names() {
 		make_stream "$name" > "$TMP/stream"
 		at_terminal 'mp record waits' > /dev/null
 	done
-	[ "$(find "$TMP" -name '*.mp' | wc -l)" = 6 ]
-	[ "$(find "$STATE" -name '*.mp' | wc -l)" = 6 ]
+	[ "$(find "$TMP" -name '*.mp' -o -name '*.mp.zst' | wc -l)" = 6 ]
+	[ "$(find "$STATE" -name '*.mp.zst' | wc -l)" = 6 ]
 	# a pipeline in a header, and an argument with quotes, are not run
 	make_stream "waits:'|touch $TMP/ran;'" | sed '1s/"host"/"show":"mp-record waits | touch ran","host"/' > "$TMP/evil.mp"
 	cd "$TMP/here"
@@ -202,7 +208,7 @@ names() {
 	chmod 755 "$TMP" "$TMP"/*/
 	run at_terminal "SUDO_UID=$uid mp record waits"
 	[ "$status" = 0 ]
-	[ "$(stat -c %u "$home"/.local/state/mp/*.mp "$home/.local/state/mp" | sort -u)" = "$uid" ]
+	[ "$(stat -c %u "$home"/.local/state/mp/*.mp.zst "$home/.local/state/mp" | sort -u)" = "$uid" ]
 	SUDO_UID=$uid mp-show > "$TMP/out" || { rm -rf "$home/.local"; false; }
 	[ "$(stat -c %u "$home"/.local/state/mp/*.html)" = "$uid" ]
 	# the user's folder leads to root's: root's privileges are not used
@@ -219,11 +225,11 @@ names() {
 	rm "$TMP/config/mp" && mkdir "$TMP/config/mp"
 	printf '# choices\nkeep = 3\nkeep-days = 2\n' > "$TMP/config/mp/show"
 	mkdir -p "$STATE"
-	for i in 1 2 3 4; do touch -d "$i hours ago" "$STATE/old-$i.mp" "$STATE/old-$i.html"; done
+	for i in 1.mp 2.mp 3.mp.gz 4.mp.zst; do touch -d "${i%%.*} hours ago" "$STATE/old-$i" "$STATE/old-${i%%.*}.html"; done
 	touch -d '3 days ago' "$STATE/ancient.mp" "$STATE/ancient.svg" "$STATE/.mp-draft-1" "$STATE/mine.txt"
 	ln -s "$TMP/stream" "$STATE/link.mp"
 	at_terminal 'mp record waits' > /dev/null
-	[ "$(names | tr '\n' ' ')" = "link.mp mine.txt old-1.html old-1.mp old-2.html old-2.mp waits-TIME.mp " ]
+	[ "$(names | tr '\n' ' ')" = "link.mp mine.txt old-1.html old-1.mp old-2.html old-2.mp waits-TIME.mp.zst " ]
 }
 
 @test "the form, the first line whose programs exist, and the configuration choose the pipeline" {
@@ -374,7 +380,7 @@ marple() {
 
 @test "mp-show COLLECTOR records and shows; a wrong name is found before" {
 	run mp-show waits -d 5 -p 5 --as table
-	[ "$status" = 0 ] && [ "$(cat "$TMP/bin/mp-record.words")" = "waits -p 5 -d 5" ] && [ "$(names)" = "waits-TIME.mp" ]
+	[ "$status" = 0 ] && [ "$(cat "$TMP/bin/mp-record.words")" = "waits -p 5 -d 5" ] && [ "$(names)" = "waits-TIME.mp.zst" ]
 	run mp-show waits --as table -- job -d 3 -- x
 	[ "$(cat "$TMP/bin/mp-record.words")" = "waits -- job -d 3 -- x" ]
 	[ "$(mp-show waits -d 5 --as heat --print)" = "mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log" ]

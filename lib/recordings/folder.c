@@ -12,12 +12,14 @@
 
 #include "lib/core/clock.h"
 #include "lib/core/io.h"
+#include "lib/core/unpack.h"
 #include "lib/recordings/caller.h"
 #include "lib/recordings/children.h"
 #include "lib/recordings/draft.h"
 #include "lib/stream/ctl.h"
 
-#define SUFFIX ".mp"
+/* With which the names of recordings end; a new one is compressed by zstd unless the user says how. */
+static const char *const suffixes[] = { ".mp", ".mp.gz", ".mp.zst", NULL };
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
@@ -125,9 +127,16 @@ static void release_files(struct files *files)
 	free(files->v);
 }
 
-static bool is_recording(const char *name)
+/* The suffix of a recording's name; NULL: the file is not a recording. */
+static const char *suffix_of(const char *name)
 {
-	return name[0] != '.' && mp_str_ends(mp_str(name), MP_STR(SUFFIX));
+	const char *const *s = suffixes;
+
+	if (name[0] == '.')
+		return NULL;
+	while (*s && !mp_str_ends(mp_str(name), mp_str(*s)))
+		s++;
+	return *s;
 }
 
 char *mp_folder_last(const struct mp_folder *f)
@@ -138,7 +147,7 @@ char *mp_folder_last(const struct mp_folder *f)
 
 	list_files(&files, f);
 	for (i = 0; i < files.n && !name; i++)
-		if (is_recording(files.v[i].name))
+		if (suffix_of(files.v[i].name))
 			name = mp_strdup(files.v[i].name);
 	release_files(&files);
 	return name;
@@ -148,7 +157,7 @@ char *mp_folder_last(const struct mp_folder *f)
 static void forget(const struct mp_folder *f, const char *name)
 {
 	static const char *const made[] = { ".html", ".svg", ".cpel", ".txt", NULL };
-	int stem = strlen(name) - strlen(SUFFIX);
+	int stem = strlen(name) - strlen(suffix_of(name));
 	size_t i;
 
 	unlinkat(f->fd, name, 0);
@@ -182,7 +191,7 @@ void mp_folder_prune(const struct mp_folder *f, const struct mp_config *c)
 
 		if (mp_draft_is(file->name) && age_ns(file) > day_ns)
 			unlinkat(f->fd, file->name, 0);
-		else if (!is_recording(file->name))
+		else if (!suffix_of(file->name))
 			continue;
 		else if (kept == c->keep || age_ns(file) > c->keep_ns)
 			forget(f, file->name);
@@ -261,8 +270,19 @@ static char *read_name(int fd)
 	return name;
 }
 
+/* The suffix for what the draft holds, by its first bytes. */
+static const char *suffix_for(int fd)
+{
+	unsigned char magic[MP_UNPACK_MAGIC] = { 0 };
+
+	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    !mp_unpack_is_packed((char *)magic, sizeof(magic)))
+		return ".mp";
+	return magic[0] == 0x1f ? ".mp.gz" : ".mp.zst";
+}
+
 /* Gives the draft a name that no file has. Returns its path. */
-static char *keep(const struct mp_folder *f, const char *name)
+static char *keep(const struct mp_folder *f, const char *name, const char *suffix)
 {
 	time_t now = time(NULL);
 	struct tm local;
@@ -271,8 +291,8 @@ static char *keep(const struct mp_folder *f, const char *name)
 
 	strftime(when, sizeof(when), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
 	for (n = 1;; n++) {
-		file = n == 1 ? mp_asprintf("%s-%s" SUFFIX, name, when)
-			      : mp_asprintf("%s-%s-%d" SUFFIX, name, when, n);
+		file = n == 1 ? mp_asprintf("%s-%s%s", name, when, suffix)
+			      : mp_asprintf("%s-%s-%d%s", name, when, n, suffix);
 		if (mp_draft_keep(file, true) == 0)
 			break;
 		if (errno != EEXIST)
@@ -300,12 +320,28 @@ static void read_config(struct mp_config *c)
 	free(home);
 }
 
+/* The arguments after --compress, which one of them may override. Freed by the caller. */
+static char **compressed(char **argv)
+{
+	static char option[] = "--compress";
+	char **words;
+	size_t n = 0;
+
+	while (argv[n])
+		n++;
+	words = mp_alloc((n + 2) * sizeof(*words));
+	words[0] = argv[0];
+	words[1] = option;
+	memcpy(words + 2, argv + 1, n * sizeof(*words)); /* with the NULL */
+	return words;
+}
+
 enum mp_status mp_folder_record(char **argv, char **path)
 {
 	struct mp_config config;
 	struct mp_folder f;
 	enum mp_status status;
-	char *name;
+	char *name, **words;
 	int fd;
 
 	*path = NULL;
@@ -318,13 +354,15 @@ enum mp_status mp_folder_record(char **argv, char **path)
 		mp_die("cannot write to '%s': %m", f.path);
 	mp_caller_end();
 	mp_children_patient(true);
-	mp_children_start(argv, STDIN_FILENO, fd);
+	words = compressed(argv);
+	mp_children_start(words, STDIN_FILENO, fd);
+	free(words);
 	status = mp_children_wait();
 	mp_children_patient(false);
 	mp_caller_begin();
 	name = status == MP_FAIL ? NULL : read_name(fd);
 	if (name)
-		*path = keep(&f, name);
+		*path = keep(&f, name, suffix_for(fd));
 	else
 		mp_draft_drop();
 	mp_caller_end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recordings that `mp record` remembers: files "NAME-TIME.mp" in $XDG_STATE_HOME/mp. Includes
- * config.
+ * The recordings that `mp record` remembers: files "NAME-TIME.mp.zst" in $XDG_STATE_HOME/mp.
+ * Includes config.
  */
 #ifndef MP_RECORDINGS_FOLDER_H
 #define MP_RECORDINGS_FOLDER_H
@@ -30,9 +30,9 @@ char *mp_folder_last(const struct mp_folder *f);
 void mp_folder_prune(const struct mp_folder *f, const struct mp_config *c);
 
 /*
- * Runs mp-record with these arguments, argv[0] being its name, and remembers what it records. If it
- * wrote nothing or failed, nothing is remembered. Returns its status, and the path in `*path`
- * (owned by the caller; NULL: there is none).
+ * Runs mp-record --compress with these arguments, argv[0] being its name, and remembers what it
+ * records. If it wrote nothing or failed, nothing is remembered. Returns its status, and the path in
+ * `*path` (owned by the caller; NULL: there is none).
  */
 enum mp_status mp_folder_record(char **argv, char **path);
 

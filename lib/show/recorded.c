@@ -73,7 +73,7 @@ static void spool(int from, const char *name)
 	use(to);
 }
 
-/* The name of a file without its folder and without ".mp", ".mp.gz". */
+/* The name of a file without its folder and without ".mp", ".mp.gz", ".mp.zst". */
 static char *stem_of(const char *path)
 {
 	static const char *const ends[] = { ".gz", ".zst", ".mp" };

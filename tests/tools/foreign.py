@@ -46,6 +46,25 @@ def chrome():
         yield f',\n{{"name":"{random.choice(NAMES)}","cat":"c","ph":"X","ts":{i * 3}.5,"dur":{i % 90}.25,"pid":1,"tid":{i % 5},"args":{{"n":{i},"s":"text"}}}}'
 
 
+def cpuprofile():
+    """A tree of 50,000 nodes, and samples of them after it; each sample is 1000 us long."""
+    nodes = 50000
+    yield '{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}'
+    for i in range(2, nodes):
+        yield f',\n{{"id":{i},"parent":{max(1, i // 2)},"callFrame":{{"functionName":"{random.choice(NAMES)}","url":"file:///app/{i % 50}.js","lineNumber":{i % 999}}}}}'
+    yield '],\n"startTime":1,"endTime":2,"samples":[1'
+    samples = 1000000
+    for i in range(1, samples):
+        yield f',{random.randrange(2, nodes)}'
+    yield '],\n"timeDeltas":[0' + ',1000' * (samples - 1) + ']}\n'
+
+
+def austin():
+    yield '# austin: 3.4.1\n# interval: 100\n# mode: wall\n\n'
+    while True:
+        yield 'P1;T2;' + ';'.join(f'/usr/lib/python3/{name}.py:{name}:{len(name)}' for name in stack()) + f' {random.randrange(9999)}\n'
+
+
 CLOSING = {'chrome': '\n]}\n'}
 
 

@@ -324,6 +324,23 @@ marple() {
 	X
 }
 
+@test "a message that several parts of a page have is printed once" {
+	cd "$TMP/here"
+	{
+		printf '{"mp":1,"datatype":"event","interface":"mp-record","collectors":["cpusched"]}\n'
+		printf '1000,sched:sched_switch,cpu=0\tpid=1\ttid=1\tcomm=a\t.prev_pid=1\t.prev_comm=a\t.prev_state=1\t.next_pid=2\t.next_comm=b\n'
+		printf 'not a line\n'
+		printf '{"lost":7,"time":1500}\n'
+		printf '2000,sched:sched_switch,cpu=0\tpid=2\ttid=2\tcomm=b\t.prev_pid=2\t.prev_comm=b\t.prev_state=0\t.next_pid=1\t.next_comm=a\n'
+		printf '{"end":"event","records":2,"lost":7}\n'
+	} > s.mp
+	MP_COLLECTORS=$OLDPWD/lib/collectors run --separate-stderr mp-show s.mp
+	[ "$status" = 1 ] && [ -s s.html ] || { echo "$output $stderr"; false; }
+	[ "$(grep -c 'mp-sched s.mp |' <<< "$output")" -ge 2 ]
+	grep -q '^mp-sched: input reports 7 lost events' <<< "$stderr"
+	[ -z "$(sort <<< "$stderr" | uniq -d)" ] || { echo "$stderr"; false; }
+}
+
 @test "a file of another format is imported: events, stacks and points of MARPLE have a picture each, by one command" {
 	cd "$TMP/here"
 	marple > all.marple

@@ -64,7 +64,7 @@ void mp_children_patient(bool patient)
 	children.patient = patient;
 }
 
-void mp_children_start(char **argv, int in, int out)
+void mp_children_start(char **argv, int in, int out, int err)
 {
 	sigset_t set, before;
 	pid_t pid;
@@ -84,7 +84,8 @@ void mp_children_start(char **argv, int in, int out)
 		/* exec(3) resets handlers; until then there is nothing to remove */
 		children.n = 0;
 		if ((in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0) ||
-		    (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0))
+		    (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0) ||
+		    (err != STDERR_FILENO && dup2(err, STDERR_FILENO) < 0))
 			mp_die("cannot redirect '%s': %m", argv[0]);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		mp_help_become(argv);

@@ -15,10 +15,10 @@ void mp_children_guard(void);
 void mp_children_patient(bool patient);
 
 /*
- * Starts a program of the mp tools or one on PATH with these fds as standard input and output.
+ * Starts a program of the mp tools or one on PATH with these fds as standard input, output and error.
  * Without one of that name, the child ends with status 127.
  */
-void mp_children_start(char **argv, int in, int out);
+void mp_children_start(char **argv, int in, int out, int err);
 
 /*
  * Starts a program on PATH in a session of its own, without input or output, and does not wait for it.

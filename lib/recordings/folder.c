@@ -355,7 +355,7 @@ enum mp_status mp_folder_record(char **argv, char **path)
 	mp_caller_end();
 	mp_children_patient(true);
 	words = compressed(argv);
-	mp_children_start(words, STDIN_FILENO, fd);
+	mp_children_start(words, STDIN_FILENO, fd, STDERR_FILENO);
 	free(words);
 	status = mp_children_wait();
 	mp_children_patient(false);

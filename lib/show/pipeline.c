@@ -2,9 +2,13 @@
 #include "lib/show/pipeline.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/core/io.h"
+#include "lib/core/map.h"
 #include "lib/recordings/children.h"
 
 /* --- stages ----------------------------------------------------------------------------------- */
@@ -287,22 +291,51 @@ const char *mp_pipeline_missing(const struct mp_pipeline *p)
 	return NULL;
 }
 
+/* Prints the messages in a file that no earlier pipeline has printed. Closes the file. */
+static void print_new(int fd)
+{
+	static struct mp_map printed;
+	struct mp_in in;
+	size_t len;
+	bool fresh;
+	char *text;
+
+	if (!printed.last)
+		mp_map_init(&printed, 0);
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		mp_die("cannot read a file in memory: %m");
+	mp_in_init(&in, fd, "messages", NULL);
+	while (mp_in_line(&in, &text, &len)) {
+		struct mp_str line = { text, len };
+
+		mp_map_put(&printed, &line, 1, &fresh);
+		if (fresh)
+			fprintf(stderr, "%.*s\n", MP_STR_ARGS(line));
+	}
+	mp_in_release(&in);
+}
+
 enum mp_status mp_pipeline_run(const struct mp_pipeline *p, int in, int out)
 {
-	int ends[2], from = in;
+	int ends[2], from = in, messages = memfd_create("messages", MFD_CLOEXEC);
+	enum mp_status status;
 	size_t i;
 
+	if (messages < 0)
+		mp_die("cannot make a file in memory: %m");
 	for (i = 0; i < p->n; i++) {
 		bool last = i + 1 == p->n;
 
 		if (!last && pipe2(ends, O_CLOEXEC) < 0)
 			mp_die("cannot make a pipe: %m");
-		mp_children_start(p->v[i].argv, from, last ? out : ends[1]);
+		mp_children_start(p->v[i].argv, from, last ? out : ends[1], messages);
 		if (from != in)
 			close(from);
 		if (!last)
 			close(ends[1]);
 		from = last ? in : ends[0];
 	}
-	return mp_children_wait();
+	status = mp_children_wait();
+	print_new(messages);
+	return status;
 }

@@ -41,7 +41,10 @@ void mp_pipeline_quote(struct mp_buf *to, const char *word);
 const char *mp_pipeline_missing(const struct mp_pipeline *p);
 bool mp_pipeline_installed(const char *program);
 
-/* Runs it with these fds as its input and output, and waits. Returns the worst status. */
+/*
+ * Runs it with these fds as its input and output, and waits. Then prints its messages, without
+ * those that an earlier pipeline has printed as well. Returns the worst status.
+ */
 enum mp_status mp_pipeline_run(const struct mp_pipeline *p, int in, int out);
 
 #endif

@@ -415,6 +415,8 @@ static enum mp_status tell_counts(void)
 			"begins were dropped for lack of room (--max-open, --memory)");
 	lossy |= report(c->cut, "span is longer than the memory for --context: events are missing",
 			"spans are longer than the memory for --context: events are missing");
+	lossy |= report(c->bare, "span was written without its events: too many spans overlap",
+			"spans were written without their events: too many spans overlap");
 	lossy |= report(c->too_long, "line longer than 1 MiB was omitted",
 			"lines longer than 1 MiB were omitted");
 	if (!c->matched && work.first)

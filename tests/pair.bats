@@ -116,6 +116,15 @@ compare() {
 	done
 }
 
+@test "spans that overlap in thousands take time in proportion to the input; those without their events are reported" {
+	seq 5000 | awk '{ print $1 ",a:b,tid=1" } END { for (i = 1; i <= NR; i++) print NR + i ",a:e,tid=1" }' > "$TMP/in"
+	run -1 --separate-stderr mp-pair -p queue -b a:b -e a:e --context all --text --lines 2 "$TMP/in"
+	[ "$(grep -c '^[0-9]*\. ' <<< "$output")" = 5000 ]
+	bare=$(sed -n 's/^mp-pair: \([0-9]*\) spans were written without their events: too many spans overlap$/\1/p' <<< "$stderr")
+	# a span that has its events shows two of them
+	[ "$bare" -gt 1000 ] && [ "$bare" -lt 4000 ] && [ "$(grep -c '^[<>] ' <<< "$output")" = $((2 * (5000 - bare))) ] || { echo "$bare"; false; }
+}
+
 @test "each span is selected by either --over or --under" {
 	random_events 21 2000 > "$TMP/in"
 	mp-pair -b 'a:*' -e 'c:*' -k .id "$TMP/in" 2> /dev/null | sort > "$TMP/all" || true

@@ -6,6 +6,9 @@
 /* the slot of a span keeps the text for reuse if that has at most this many bytes */
 enum { LINE_KEPT = 1024 };
 
+/* how often an event is read for spans, on average; the first events of an input have more */
+enum { READS = 500, READS_AT_FIRST = 10000000 };
+
 static const struct mp_field fields[MP_CONTEXT_FIELDS] = {
 	[MP_CONTEXT_CPU] = MP_FIELD_OF(KEY, "cpu"),
 	[MP_CONTEXT_PID] = MP_FIELD_OF(KEY, "pid"),
@@ -20,6 +23,7 @@ void mp_context_init(struct mp_context *c, unsigned which, uint64_t around_ns, s
 				  .write = write,
 				  .arg = arg,
 				  .limit = memory,
+				  .reads = READS_AT_FIRST,
 				  .keep = UINT64_MAX };
 	if (which)
 		mp_recent_init(&c->recent, memory);
@@ -118,21 +122,39 @@ static void find_keep(struct mp_context *c)
 		c->keep = MP_MIN(c->keep, span_at(c, i)->from);
 }
 
+/*
+ * Takes the events of a span off the number that may be read. If they are too many, as where
+ * thousands of spans overlap, the span is written without them.
+ */
+static void limit_reads(struct mp_context *c, struct mp_context_span *s)
+{
+	uint64_t n = c->recent.next - MP_MAX(s->from, c->recent.first);
+
+	if (n <= c->reads) {
+		c->reads -= n;
+		return;
+	}
+	c->bare++;
+	s->from = c->recent.next;
+}
+
 static void write_first(struct mp_context *c, bool early)
 {
 	struct mp_context_span *s = span_at(c, 0);
+	uint64_t from = s->from;
 
 	read_values(s->values[0], kept_line(c, s->begin));
 	read_values(s->values[1], kept_line(c, s->end));
 	c->cut += early || s->begin < c->recent.first ||
 		  (s->from < c->recent.first && c->recent.first > c->dropped);
+	limit_reads(c, s);
 	c->write(c->arg, c, s);
 	c->bytes -= s->line.len;
 	if (s->line.cap > LINE_KEPT)
 		mp_buf_release(&s->line);
 	c->first++;
 	c->n--;
-	if (s->from == c->keep)
+	if (from == c->keep)
 		find_keep(c);
 }
 
@@ -147,6 +169,7 @@ void mp_context_event(struct mp_context *c, const struct mp_rec *rec)
 {
 	if (!c->which)
 		return;
+	c->reads += READS;
 	mp_context_until(c, rec->time_ns);
 	mp_recent_add(&c->recent, rec->line);
 }

@@ -46,6 +46,8 @@ struct mp_context {
 	size_t bytes, limit; /* of the lines of spans that wait */
 	uint64_t keep;	     /* the least `from` of the spans that wait */
 	uint64_t cut;	     /* number of spans that lack a part of their context */
+	uint64_t reads;	     /* how many lines may be read for spans, so that time is linear */
+	uint64_t bare;	     /* number of spans that were written without their context for that */
 };
 
 void mp_context_init(struct mp_context *c, unsigned which, uint64_t around_ns, size_t memory,

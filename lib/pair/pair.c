@@ -163,6 +163,7 @@ void mp_pair_free(struct mp_pair *p)
 const struct mp_pair_counts *mp_pair_counts(struct mp_pair *p)
 {
 	p->counts.cut = p->context.cut;
+	p->counts.bare = p->context.bare;
 	return &p->counts;
 }
 

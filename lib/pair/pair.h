@@ -50,6 +50,7 @@ struct mp_pair_counts {
 	uint64_t doubtful;  /* spans that ended while events were lost, so may be wrong */
 	bool more_doubtful; /* there may be more: spans that ended earlier */
 	uint64_t cut;	    /* spans that lack the first events of their context */
+	uint64_t bare;	    /* spans without their context, because too many overlap */
 	uint64_t too_long;  /* lines over 1 MiB, which were not written */
 };
 

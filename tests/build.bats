@@ -249,7 +249,7 @@ runs_in_an_empty_root() {
 
 @test "shellcheck finds nothing in the shell scripts" {
 	command -v shellcheck > /dev/null || skip "no shellcheck"
-	run shellcheck -S warning tests/run tests/demo docs/images/draw tests/bench/run tests/bench/filters tests/bench/recording tests/bench/pictures tests/bench/fleet tests/slurm tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel docs/packaging/version docs/packaging/epoch docs/packaging/dist docs/packaging/deb .ci/run
+	run shellcheck -S warning tests/run tests/demo docs/images/draw tests/bench/run tests/bench/filters tests/bench/recording tests/bench/pictures tests/bench/fleet tests/slurm cmd/mp-fleet tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel docs/packaging/version docs/packaging/epoch docs/packaging/dist docs/packaging/deb .ci/run
 	[ "$status" = 0 ] || { echo "$output"; false; }
 }
 

@@ -238,8 +238,8 @@ list() {
 	}
 	[ "$(bash_line 9 mp-fold --rev)" = --reverse ]
 	[ "$(bash_line 63 mp-fold --rev)" = --reverse ]
-	[ "$(bash_line 9 mp f)" = $'fold\nflame' ]
-	[ "$(bash_line 63 mp f)" = $'fold   fold call stacks and add up their weights\nflame  draw call stacks as a flame graph' ]
+	[ "$(bash_line 9 mp fl)" = $'fleet\nflame' ]
+	[ "$(bash_line 63 mp fl)" = $'fleet  record on many hosts at once, and merge what they aggregate\nflame  draw call stacks as a flame graph' ]
 	[ "$(bash_line 63 mp-record dis | sed 's/ .*//' | xargs)" = "diskblockrq disklat" ]
 	[ "$(bash_line 63 mp-record '' | awk '{ if (length > n) n = length } END { print n }')" = 78 ]
 	printf '1,a:b,cpu=0\n' > "$TMP/in"

@@ -197,7 +197,9 @@ beside_files() {
 	start_attack deep
 	beside cfi --max-stack 1000 -e syscalls:sys_enter_getpgid
 	stop_attack
-	offender_is_named 'stacks\? w.* shortened' deep
+	# a program that hardly runs writes less in all than it may in a second, so that there is nothing to shorten
+	offender_is_named 'stacks\? w.* shortened' deep ||
+		grep -a '	comm=deep	' "$TMP/s" | awk '{ n += length($0) } END { print n, "bytes"; exit n >= 256 * 1024 * 1024 }'
 	! grep -q "\(long\)\{130\}" "$TMP/s"	# names are truncated
 }
 

@@ -132,7 +132,7 @@ load stacks
 
 # Builds $TMP/NAME from $TMP/x.go; Go needs a folder for its cache.
 build_go() {
-	GOCACHE="$TMP/cache" GOFLAGS=-mod=mod GO111MODULE=off HOME="$TMP" go build "${@:2}" -o "$TMP/$1" "$TMP/x.go"
+	GOCACHE="$BATS_FILE_TMPDIR/go" GOFLAGS=-mod=mod GO111MODULE=off HOME="$TMP" go build "${@:2}" -o "$TMP/$1" "$TMP/x.go"
 }
 
 needs_go() {

@@ -172,6 +172,7 @@ int mp_output_pack_main(char **argv)
 	mp_out_init(&out, STDOUT_FILENO, "the output");
 	out.soft = true;
 	error = mp_pack_copy(method, STDIN_FILENO, &out, true, divided ? &files : NULL);
+	mp_out_close(&out);
 	mp_message_release(&division.in);
-	return error;
+	return error ? error : out.error;
 }

@@ -317,6 +317,8 @@ static void take_start(struct process *p)
 	free(start.header);
 	if (start.again)
 		resume(p, &start);
+	else
+		free(start.avoided);
 	if (!p->plan.events.silent && !p->writer.output.bytes) {
 		mp_writer_put_json(&p->writer.output, json_deep_copy(p->writer.files.header));
 		mp_writer_flush(&p->writer.state);

@@ -74,7 +74,8 @@ build_with() {	# gcc|clang WORD...
 	build_with gcc CFLAGS=-O1 PKG_CONFIG="$TMP/pkg-config" filters
 	b=$FOLDER/gcc
 	[ -x "$b/bin/mp-fold" ]
-	ls "$b/bin" > "$TMP/filters"
+	[ -x "$b/bin/mp-fleet" ]
+	ls "$b/bin" | grep -vx mp-fleet > "$TMP/filters"
 	run make -s all BUILD="$b" CC=gcc CFLAGS=-O1 PKG_CONFIG="$TMP/pkg-config"
 	[ "$status" != 0 ]
 	[[ "$output" == *"missing:"*"libtraceevent"*"as root: apt-get install"*"libtraceevent-dev"* ]]

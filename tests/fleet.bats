@@ -7,10 +7,8 @@ load lib
 
 # The processes of host N.
 processes_of() {	# N
-	local link
-	for link in /proc/[0-9]*/ns/net; do
-		[ "$(readlink "$link" 2> /dev/null)" != "${NET[$1]}" ] || { link=${link#/proc/} && echo "${link%%/*}"; }
-	done
+	local net=${NET[$1]//[/\\[}
+	find /proc/[0-9]*/ns/net -maxdepth 0 -lname "${net//]/\\]}" 2> /dev/null | cut -d / -f 3
 }
 
 eval "common_$(declare -f teardown)"
@@ -27,7 +25,7 @@ teardown() {
 # number of system calls, CALLS and the number of the host.
 CALLS=1000
 make_fleet() {	# N
-	local n hub tool
+	local n hub net tool
 	needs_root
 	for tool in /usr/sbin/sshd ssh faketime parallel clush; do
 		command -v $tool > /dev/null || skip "no $tool"
@@ -71,7 +69,8 @@ make_fleet() {	# N
 		start_load unshare --net --uts --mount sh -c 'hostname "web$1" && mount -t tmpfs none /run && mkdir /run/sshd && ln -s "$2/load.$1" /run/load
 			until ip link set eth0 up 2> /dev/null; do sleep 0.05; done
 			ip address add "10.9.0.$1/24" dev eth0 && exec /usr/sbin/sshd -D -e -f "$2/sshd.$1"' sh "$n" "$TMP"
-		until NET[n]=$(readlink "/proc/$LOAD_PID/ns/net") && [ "${NET[n]}" != "$(readlink /proc/self/ns/net)" ]; do await; done
+		until net=$(readlink "/proc/$LOAD_PID/ns/net") && [ "$net" != "$(readlink /proc/self/ns/net)" ]; do await; done
+		NET[n]=$net
 		ip link add "v$n" netns "$hub" type veth peer name eth0 netns "$LOAD_PID"
 		"${HUB[@]}" ip link set "v$n" master fleet up
 		printf '10.9.0.%d:22\t# web%d\n' "$n" "$n"
@@ -172,7 +171,7 @@ states() {
 	grep -q '10\.9\.0\.1:9: .*refused' "$TMP/err"
 	sed -i '$d' "$TMP/hosts"
 
-	# an aggregate that is not folded text; a clock that may be off by 0
+	# an aggregate that is not folded text
 	fleet --aggregate 'mp-hist --dump --count type' "$TMP/hosts" -- \
 		sh -c 'printf "1,a:b,\n2,a:b,\n{\"end\":\"event\",\"records\":2,\"lost\":0}\n"' 2> "$TMP/err" | mp-hist --count type > "$TMP/out"
 	grep -qx ' *6 100\.0 %  a:b' "$TMP/out"
@@ -190,8 +189,6 @@ states() {
 	cat "$TMP/err"
 	[[ "$(grep -A 1 ' others ' "$TMP/err" | tail -n 1)" =~ ^" "*11.50\ %" "*50.00\ %" "*\+38.50\ %" "*10.9.0.3:22" "*[fg]$ ]]
 	[ "$(grep -c '10\.9\.0\..*  [fg]$' "$TMP/err")" = 3 ]
-	sed -i 's/[0-9]*00\\n/1000\\n/g' "$TMP/stacks"
-	fleet --outliers "$TMP/hosts" -- sh "$TMP/stacks" 2>&1 > "$TMP/out" | grep -qx 'no host differs significantly'
 	# a program that lies elsewhere
 	echo 'echo "1#here"' > "$TMP/bin.1/only here" && chmod 755 "$TMP/bin.1/only here"
 	[ "$(fleet --path "$TMP/bin.1" "$TMP/one" -- 'only here' 2> /dev/null)" = 'here 1' ]

@@ -198,17 +198,20 @@ states() {
 	make_fleet 2
 	mkdir "$TMP/tmp"
 	for n in 1 2; do echo "echo > '$TMP/started.$n'; exec sleep 600" > "$TMP/load.$n"; done
-	TMPDIR=$TMP/tmp "${HUB[@]}" mp-fleet --ssh "ssh -F $TMP/ssh_config" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2>&1 &
-	fleet=$!
-	until [ -e "$TMP/started.1" ] && [ -e "$TMP/started.2" ]; do await; done
-	kill -TERM "$fleet"
-	status=0
-	wait "$fleet" || status=$?
-	[ "$status" = 143 ] && [ ! -s "$TMP/out" ]
-	[ -z "$(ls "$TMP/tmp")" ]
-	for n in 1 2; do
-		# sshd remains
-		until [ "$(processes_of $n | wc -l)" = 1 ]; do await; done
+	for engine in parallel clush; do
+		TMPDIR=$TMP/tmp "${HUB[@]}" mp-fleet --engine $engine --ssh "ssh -F $TMP/ssh_config" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2>&1 &
+		fleet=$!
+		until [ -e "$TMP/started.1" ] && [ -e "$TMP/started.2" ]; do await; done
+		kill -TERM "$fleet"
+		status=0
+		wait "$fleet" || status=$?
+		[ "$status" = 143 ] && [ ! -s "$TMP/out" ]
+		[ -z "$(ls "$TMP/tmp")" ]
+		for n in 1 2; do
+			# sshd remains
+			until [ "$(processes_of $n | wc -l)" = 1 ]; do await; done
+		done
+		rm "$TMP"/started.*
 	done
 }
 

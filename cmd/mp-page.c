@@ -53,7 +53,7 @@ static const struct mp_program program = {
 static struct {
 	const char *title, *unit;
 	bool only_parts, reads; /* reads: there is an option for what is read */
-	struct mp_buf types; /* the arguments of -e, with commas between them */
+	struct mp_buf types;	/* the arguments of -e, with commas between them */
 } options;
 
 /* The state of this run. */

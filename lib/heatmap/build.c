@@ -146,9 +146,9 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 	r->sums.info.spread = r->sums.info.x.what == MP_HEAT_TIME &&
 			      r->sums.info.y.what == MP_HEAT_NAME &&
 			      strcmp(r->sums.info.weight, "dur") == 0;
-	r->sums.info.group =
-		w->sides	? mp_strdup("side")
-		: w->group.name.p ? mp_strndup(w->group.name.p, w->group.name.len) : NULL;
+	r->sums.info.group = w->sides	       ? mp_strdup("side")
+			     : w->group.name.p ? mp_strndup(w->group.name.p, w->group.name.len)
+					       : NULL;
 	set_origin(r);
 	mp_heat_sums_begin(&r->sums);
 	if (r->sums.info.group)

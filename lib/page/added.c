@@ -33,8 +33,7 @@ int mp_page_added_read(struct mp_page_added *a, const char *arg, bool beside)
 {
 	const char *equals = strchr(arg, '=');
 	char *path = mp_strndup(arg, equals ? (size_t)(equals - arg) : strlen(arg));
-	struct mp_page_part part = { .title = mp_str(equals ? equals + 1 : arg),
-				     .beside = beside };
+	struct mp_page_part part = { .title = mp_str(equals ? equals + 1 : arg), .beside = beside };
 	bool fits;
 
 	read_file(&part.content, path);

@@ -20,9 +20,9 @@
 
 /* A section: from a header to its trailer. */
 struct mp_section {
-	bool open;	  /* header seen, trailer not yet */
-	uint64_t lost;	  /* sum of its loss lines, in events */
-	uint64_t foreign; /* those of `lost` that the filter does not need */
+	bool open;	    /* header seen, trailer not yet */
+	uint64_t lost;	    /* sum of its loss lines, in events */
+	uint64_t foreign;   /* those of `lost` that the filter does not need */
 	struct mp_buf host; /* the header's, escaped; empty: it has none */
 };
 

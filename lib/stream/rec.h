@@ -35,7 +35,8 @@ struct mp_rec {
 	int64_t weight; /* weight of a stack or of folded text */
 	/* fields of an event; INFO of a point; frames of a stack or folded text; a control line */
 	struct mp_str body;
-	struct mp_str host; /* set by input.h: that of the header, escaped as a VALUE, or p == NULL */
+	struct mp_str
+		host; /* set by input.h: that of the header, escaped as a VALUE, or p == NULL */
 };
 
 /*

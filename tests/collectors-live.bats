@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Collectors compared with known workloads and with what others count: perf, strace, /proc, /sys.
-# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib

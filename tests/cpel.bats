@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-cpel: tests/tools/cpel.py reads its output and checks it against the rules of CPEL.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

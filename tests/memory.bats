@@ -3,6 +3,7 @@
 # Memory accesses with address, latency and source. Where the processor does not sample them, a description of a PMU
 # that leads to cpu-clock shows that the kernel's records are parsed; what their bits mean is tested by
 # tests/unit/capture/format/format.c.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Each question that the tools answer, as a pipeline: tests/pipelines.
+# Runs beside a recording.
 
 load lib
 

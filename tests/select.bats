@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-select compared with other programs that do the same, and what must hold for any selection.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

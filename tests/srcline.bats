@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-record --fields +addr and mp-srcline: places of frames, and what debug information says of them.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

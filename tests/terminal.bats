@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # What somebody sees who runs the programs at a terminal, without files and pipes.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

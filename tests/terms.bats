@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Each modifier, filter, term and target is honoured by each kind of event, or refused with status 2 and a reason.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # User stacks that reach their root: without frame pointers, through signals, libraries and just-in-time compilers.
-# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-record leaves nothing behind whenever it is stopped or killed. MP_SEED repeats a run.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

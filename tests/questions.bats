@@ -55,7 +55,7 @@ ns_of() {
 @test "What did each task do? A program that spins for half a second runs for half a second" {
 	cp "$LOAD/spin" "$TMP/mp-spin$$"
 	answer 'What did each task do?' cpusched -e 'sched:*' --text -- "$TMP/mp-spin$$" 0.5 > /dev/null
-	last=$(ls "$XDG_STATE_HOME"/mp/cpusched-*.mp)
+	last=$(ls "$XDG_STATE_HOME"/mp/cpusched-*.mp.zst)
 	mp-sched -s run "$last" 2> /dev/null | mp-select -f "comm==\"mp-spin$$\"" | mp-hist --by comm > "$TMP/out"
 	ran=$(statistics "mp-spin$$" | ns_of sum)
 	[ "$ran" -ge 490000000 ] && [ "$ran" -le 700000000 ]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A recording that is written to one file after the other: each is complete, and together they have each event once; what is deleted,
 # and what is not; the service, the timer and the line for cron that record in this way.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

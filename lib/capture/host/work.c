@@ -9,7 +9,8 @@ static void copy(char *to, size_t size, struct mp_str from)
 {
 	size_t len = MP_MIN(from.len, size - 1);
 
-	memcpy(to, from.p, len);
+	if (len)
+		memcpy(to, from.p, len);
 	to[len] = '\0';
 }
 

@@ -45,7 +45,7 @@ static void test_texts(void)
 	struct mp_work_step now[MP_WORK_LEVELS], found;
 	struct mp_work w = { .now = now };
 	char path[1000];
-	struct mp_budget_who file;
+	struct mp_budget_who file, nameless = { 0, 1, { NULL, 0 }, NULL };
 
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
@@ -57,6 +57,8 @@ static void test_texts(void)
 	mp_work_begin(&w, MP_WORK_FILE, &file, &mapping);
 	ok(mp_work_found(now, &found) && strlen(found.file) == sizeof(found.file) - 1,
 	   "a long path is cut");
+	mp_work_begin(&w, MP_WORK_FILE, &nameless, &mapping);
+	ok(mp_work_found(now, &found) && !found.comm[0], "a task may have no name");
 }
 
 static void test_avoided(void)

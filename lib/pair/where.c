@@ -84,6 +84,8 @@ bool mp_pair_where_match(struct mp_pair_where *w, const struct mp_spans *s,
 	mp_buf_str(&w->text, mp_endpoint_added(s, begin));
 	add_values(w, end, true);
 	mp_buf_str(&w->text, span.body);
-	return mp_rec_parse(&span, w->text.p, w->text.len, &why) == 0 &&
-	       mp_expr_match(w->expr, &span);
+	if (mp_rec_parse(&span, w->text.p, w->text.len, &why) < 0)
+		return false;
+	span.host = end->host;
+	return mp_expr_match(w->expr, &span);
 }

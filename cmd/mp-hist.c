@@ -518,19 +518,13 @@ static void draw(void *arg, struct mp_out *to, size_t columns, size_t rows)
 static void handle_control(void)
 {
 	const struct mp_ctl *ctl = &work.in.ctl;
-	json_t *host;
 	char *refusal;
 
 	if (mp_interval_control(&work.m.choice.interval, ctl))
 		write_tables();
 	if (ctl->what != MP_CTL_HEADER)
 		return;
-	if (!work.origin)
-		work.origin = json_copy(ctl->json);
-	/* a dump of several hosts has none of them in its header */
-	host = json_object_get(work.origin, "host");
-	if (host && !json_equal(host, json_object_get(ctl->json, "host")))
-		json_object_del(work.origin, "host");
+	mp_ctl_origin(&work.origin, ctl);
 	refusal = mp_measure_header(&work.m, ctl);
 	if (refusal)
 		mp_usage("%s", refusal);

@@ -100,8 +100,8 @@ static void begin_stacks(struct mp_fold_reader *r, const struct mp_ctl *ctl)
 
 bool mp_fold_reader_control(struct mp_fold_reader *r, const struct mp_ctl *ctl)
 {
-	if (ctl->what == MP_CTL_HEADER && !r->origin)
-		r->origin = json_incref(ctl->json);
+	if (ctl->what == MP_CTL_HEADER)
+		mp_ctl_origin(&r->origin, ctl);
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_STACK)
 		begin_stacks(r, ctl);
 	return mp_choice_control(&r->choice, ctl);

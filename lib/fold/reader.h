@@ -80,7 +80,7 @@ struct mp_fold_reader {
 	struct mp_choice choice;
 	struct mp_fold_style style; /* the members that say which frames a stack has */
 	struct mp_fold fold;
-	json_t *origin;	    /* first header of the input; NULL: there was none */
+	json_t *origin;	    /* as of mp_ctl_origin(); NULL: there was no header */
 	json_t *aggregates; /* header of the first section of in-kernel aggregates, or NULL */
 	json_t *stacks;	    /* first header of a section of stacks that was taken, or NULL */
 	bool no_comm;

@@ -241,6 +241,17 @@ json_t *mp_ctl_header(enum mp_kind datatype, const char *interface, const char *
 			 (json_int_t)realtime_ns);
 }
 
+void mp_ctl_origin(json_t **origin, const struct mp_ctl *header)
+{
+	json_t *host;
+
+	if (!*origin)
+		*origin = json_copy(header->json);
+	host = json_object_get(*origin, "host");
+	if (host && !json_equal(host, json_object_get(header->json, "host")))
+		json_object_del(*origin, "host");
+}
+
 json_t *mp_ctl_trailer(enum mp_kind datatype, uint64_t records, uint64_t lost)
 {
 	return json_pack("{s:s, s:I, s:I}", "end", mp_datatype_name(datatype), "records",

@@ -69,6 +69,13 @@ void mp_ctl_add_lost(struct mp_buf *to, const struct mp_ctl *loss);
 json_t *mp_ctl_header(enum mp_kind datatype, const char *interface, const char *clock,
 		      uint64_t clock_ns, uint64_t realtime_ns);
 
+/*
+ * What an aggregate has of the headers of its input, of which `header` is the next one: the first one,
+ * `*origin`, without "host" if another one has another host, or none. `*origin` is NULL at first; the
+ * caller owns it.
+ */
+void mp_ctl_origin(json_t **origin, const struct mp_ctl *header);
+
 /* A trailer; more keys are set by the caller. New reference. */
 json_t *mp_ctl_trailer(enum mp_kind datatype, uint64_t records, uint64_t lost);
 

@@ -35,8 +35,8 @@ struct mp_rec {
 	int64_t weight; /* weight of a stack or of folded text */
 	/* fields of an event; INFO of a point; frames of a stack or folded text; a control line */
 	struct mp_str body;
-	struct mp_str
-		host; /* set by input.h: that of the header, escaped as a VALUE, or p == NULL */
+	/* set by input.h: that of the header, escaped as a VALUE, or p == NULL */
+	struct mp_str host;
 };
 
 /*
@@ -120,8 +120,9 @@ static inline void mp_field_release(struct mp_field *f)
 
 /*
  * The value of a field, escaped as in the line; that of a computed one is valid until it is
- * computed again. A `host` that the record lacks is that of its header. Returns false if the record has no such field. mp_rec_stack() is the quick way to
- * the frames of an event (its last field) or of a stack.
+ * computed again. A `host` that the record lacks is that of its header. Returns false if the record
+ * has no such field. mp_rec_stack() is the quick way to the frames of an event (its last field) or
+ * of a stack.
  */
 bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
 bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);

@@ -163,12 +163,12 @@ static void begin_output(void)
 		write_json(mp_header_merge(work.sources.headers, options.realtime));
 }
 
-static void emit(void *arg, size_t source, uint64_t time_ns, struct mp_str line)
+static void emit(void *arg, size_t lane, uint64_t time_ns, struct mp_str line)
 {
 	(void)arg;
 	if (!work.begun)
 		begin_output();
-	if (mp_source_rewrite(&work.sources, &work.sources.v[source], time_ns, line, &work.line))
+	if (mp_source_rewrite(&work.sources, lane, time_ns, line, &work.line))
 		line = mp_buf_view(&work.line);
 	mp_out_write(&work.out, line.p, line.len);
 }

@@ -11,7 +11,11 @@ enum { AHEAD = 8 }; /* how many lines ahead of the current one are prefetched */
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg)
 {
-	*o = (struct mp_order){ .n_sources = n_sources, .limit = limit, .emit = emit, .arg = arg };
+	*o = (struct mp_order){ .n_sources = n_sources,
+				.cap_sources = n_sources,
+				.limit = limit,
+				.emit = emit,
+				.arg = arg };
 	o->sources = mp_zalloc(n_sources * sizeof(*o->sources));
 	mp_store_init(&o->store);
 }
@@ -27,6 +31,13 @@ void mp_order_release(struct mp_order *o)
 	free(o->sources);
 	free(o->scratch);
 	mp_store_release(&o->store);
+}
+
+size_t mp_order_more(struct mp_order *o)
+{
+	o->sources = mp_grow(o->sources, &o->cap_sources, o->n_sources + 1, sizeof(*o->sources));
+	o->sources[o->n_sources] = (struct mp_order_source){ .lines = NULL };
+	return o->n_sources++;
 }
 
 size_t mp_order_bytes(const struct mp_order *o)

@@ -32,7 +32,7 @@ typedef void mp_order_emit_fn(void *arg, size_t source, uint64_t time_ns, struct
 struct mp_order {
 	struct mp_store store;
 	struct mp_order_source *sources;
-	size_t n_sources;
+	size_t n_sources, cap_sources;
 	struct mp_run *runs[MP_ORDER_FAN];
 	size_t n_runs;
 	uint64_t released_ns; /* all lines below this time were written */
@@ -50,6 +50,9 @@ struct mp_order {
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg);
 void mp_order_release(struct mp_order *o);
+
+/* Adds a source, after the others. Returns its index. */
+size_t mp_order_more(struct mp_order *o);
 
 /*
  * Adds a line (with LF) of a block of the store. Returns false if a later line was already written:

@@ -24,7 +24,7 @@ static struct mp_source *add_source(struct mp_sources *s, const char *name, int 
 
 	s->v = mp_grow(s->v, &s->cap, s->n + 1, sizeof(*s->v));
 	src = &s->v[s->n];
-	*src = (struct mp_source){ .name = name, .file = file, .index = s->n++ };
+	*src = (struct mp_source){ .name = name, .file = file, .lane = s->n++ };
 	src->intake = (struct mp_intake){ .fd = fd, .name = name };
 	return src;
 }
@@ -84,6 +84,8 @@ void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
 				  .trailers = json_array() };
 	for (; *operands; operands++)
 		open_operand(s, *operands);
+	s->cap_lanes = s->n;
+	s->lanes = mp_zalloc(s->n * sizeof(*s->lanes));
 }
 
 /* Whether the source after this one is of another input. */
@@ -104,6 +106,7 @@ void mp_sources_release(struct mp_sources *s)
 			mp_order_file_free(&s->files, s->v[i].file);
 	}
 	free(s->v);
+	free(s->lanes);
 	json_decref(s->headers);
 	json_decref(s->trailers);
 }
@@ -147,7 +150,7 @@ static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_
 		     const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	src->high_ns = MP_MAX(src->high_ns, time_ns);
-	if (!mp_order_add(s->order, src->index, time_ns, b->id, line->offset, line->len + 1))
+	if (!mp_order_add(s->order, src->lane, time_ns, b->id, line->offset, line->len + 1))
 		src->misplaced++;
 }
 
@@ -155,7 +158,7 @@ static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_
 static void add_in_place(struct mp_sources *s, struct mp_source *src,
 			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
-	mp_order_add(s->order, src->index, src->high_ns, b->id, line->offset, line->len + 1);
+	mp_order_add(s->order, src->lane, src->high_ns, b->id, line->offset, line->len + 1);
 }
 
 /* Describes the clock of a section in a text; sections with the same text share a clock. */
@@ -235,26 +238,41 @@ void mp_sources_end(struct mp_sources *s)
 	}
 }
 
+static bool same_host(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Lines before the header may still wait, for the host and the shift of theirs. */
+static void begin_lane(struct mp_sources *s, struct mp_source *src, const char *host)
+{
+	struct mp_lane *lane = &s->lanes[src->lane];
+
+	if (src->line > 1 && (!same_host(lane->host, host) || lane->shift_ns != src->shift_ns)) {
+		src->lane = mp_order_more(s->order);
+		s->lanes = mp_grow(s->lanes, &s->cap_lanes, src->lane + 1, sizeof(*s->lanes));
+		lane = &s->lanes[src->lane];
+	}
+	*lane = (struct mp_lane){ host, src->shift_ns };
+}
+
 static void handle_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
 {
 	const char *clock = json_string_value(json_object_get(ctl->json, "clock"));
 	bool real = clock && strcmp(clock, "realtime") == 0;
-	const char *first;
+	const char *host = json_string_value(json_object_get(ctl->json, "host")), *first;
 
 	check_clock(s, src, ctl->json);
 	open_section(s, src, MP_EVENT);
 	json_array_append(s->headers, ctl->json);
-	src->host = json_string_value(json_object_get(ctl->json, "host"));
 	first = json_string_value(json_object_get(json_array_get(s->headers, 0), "host"));
-	if (src->host && (!first || strcmp(first, src->host) != 0))
-		s->many_hosts = true;
+	s->many_hosts |= !same_host(first, host);
 	src->anchored = true;
-	if (!s->realtime || real)
-		return;
-	if (!ctl->has_anchor)
+	if (s->realtime && !real && !ctl->has_anchor)
 		mp_die("%s: the header does not say how its clock relates to the time of day",
 		       src->name);
-	src->shift_ns = ctl->realtime_ns - ctl->clock_ns;
+	src->shift_ns = s->realtime && !real ? ctl->realtime_ns - ctl->clock_ns : 0;
+	begin_lane(s, src, host);
 }
 
 /* A loss line is ordered by its time; if times are shifted, the line is rebuilt. */
@@ -485,23 +503,24 @@ void mp_source_read(struct mp_sources *s, struct mp_source *src)
 		read_now(s, src);
 }
 
-bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+bool mp_source_rewrite(const struct mp_sources *s, size_t lane, uint64_t time_ns,
 		       struct mp_str line, struct mp_buf *to)
 {
+	const struct mp_lane *l = &s->lanes[lane];
 	char number[MP_NUM_MAX];
 	struct mp_ctl ctl;
 	struct mp_rec rec;
 	const char *why;
 
-	if ((src->shift_ns == 0 && !s->many_hosts) ||
+	if ((l->shift_ns == 0 && !s->many_hosts) ||
 	    mp_rec_parse(&rec, line.p, line.len - 1, &why) < 0)
 		return false;
 	to->len = 0;
-	if (rec.kind == MP_CONTROL && src->shift_ns) {
+	if (rec.kind == MP_CONTROL && l->shift_ns) {
 		bool lost = mp_ctl_parse(&ctl, rec.line, &why) == 0 && ctl.what == MP_CTL_LOST;
 
 		if (lost) {
-			ctl.from_ns += ctl.from_ns ? src->shift_ns : 0;
+			ctl.from_ns += ctl.from_ns ? l->shift_ns : 0;
 			ctl.time_ns = time_ns;
 			mp_ctl_add_lost(to, &ctl);
 		}
@@ -514,10 +533,10 @@ bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, 
 	mp_buf_byte(to, ',');
 	mp_buf_str(to, rec.type);
 	mp_buf_byte(to, ',');
-	if (s->many_hosts && src->host &&
+	if (s->many_hosts && l->host &&
 	    !(rec.body.len > 5 && memcmp(rec.body.p, "host=", 5) == 0)) {
 		mp_buf_add(to, "host=", 5);
-		mp_esc_add(to, mp_str(src->host), MP_ESC_VALUE);
+		mp_esc_add(to, mp_str(l->host), MP_ESC_VALUE);
 		if (rec.body.len)
 			mp_buf_byte(to, '\t');
 	}

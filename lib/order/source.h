@@ -26,8 +26,7 @@ struct mp_source {
 	uint64_t high_ns;      /* the latest time so far */
 	uint64_t shift_ns;     /* added (wraps) to times of the input to get the common clock */
 	bool anchored;	       /* shift_ns is known, or not needed */
-	/* the host, from the latest header, which owns it; NULL: the header has none */
-	const char *host;
+	size_t lane;	       /* of the current section: in the lanes of struct mp_sources */
 
 	uint64_t events;
 	uint64_t too_early; /* events earlier than the watermark before them */
@@ -42,17 +41,27 @@ struct mp_source {
 	unsigned ended_open; /* datatypes of sections that began in an earlier source, and ended */
 
 	/* state of the reading */
-	size_t index;
 	struct mp_intake intake;
 	/* one buffer, or all of them if it reads ahead */
 	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS];
 	bool has_block; /* whether buffers[0] has a block */
 };
 
+/*
+ * The lines of a source whose header has one host and one difference of the clocks: a source of struct
+ * mp_order.
+ */
+struct mp_lane {
+	const char *host; /* of the header, which owns it; NULL: it has none */
+	uint64_t shift_ns;
+};
+
 /* All sources, and the contents of their control lines. */
 struct mp_sources {
 	struct mp_source *v;
 	size_t n, cap;
+	struct mp_lane *lanes; /* the first n are those in which the sources begin */
+	size_t cap_lanes;
 	struct mp_order *order;
 	struct mp_order_files files;
 	bool realtime;	 /* the common clock is CLOCK_REALTIME */
@@ -85,10 +94,10 @@ bool mp_source_is_trusted(const struct mp_source *src);
 void mp_sources_end(struct mp_sources *s);
 
 /*
- * Changes a line of the source for the output (time shifted, host added). Returns false if no
- * change is necessary.
+ * Changes a line for the output (time shifted, host added). Returns false if no change is
+ * necessary.
  */
-bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+bool mp_source_rewrite(const struct mp_sources *s, size_t lane, uint64_t time_ns,
 		       struct mp_str line, struct mp_buf *to);
 
 #endif

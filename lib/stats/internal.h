@@ -63,6 +63,11 @@ void mp_loghist_split(double value, int *exponent, uint64_t *mantissa);
 void mp_loghist_put(struct mp_loghist *h, double value, uint64_t weight, double min, double max,
 		    bool fraction);
 
+/*
+ * The least exponent from `from` on that numbers of this sign have. Returns false if there is none.
+ */
+bool mp_loghist_next(const struct mp_loghist *h, bool negative, int from, int *exponent);
+
 /* What is known of the numbers with this sign and exponent: all 0 if there are none. */
 void mp_loghist_sums(const struct mp_loghist *h, int exponent, bool negative,
 		     struct mp_loghist_sums *sums);

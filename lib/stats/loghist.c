@@ -36,6 +36,20 @@ static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 	return *negative ? minus - plus : plus - minus;
 }
 
+/* The least exponent from `from` on that numbers of either sign have; false: there is none. */
+static bool next_exponent(const struct mp_loghist *h, int from, int *exponent)
+{
+	int plus = 0, minus;
+	bool has_plus = mp_loghist_next(h, false, from, &plus);
+
+	if (!mp_loghist_next(h, true, from, &minus)) {
+		*exponent = plus;
+		return has_plus;
+	}
+	*exponent = has_plus ? MP_MIN(plus, minus) : minus;
+	return true;
+}
+
 /*
  * Adds the parts from the smallest power up, each exactly before it is rounded to 64 bits, so that
  * the result depends on the numbers alone.
@@ -44,9 +58,9 @@ static long double sum_real(const struct mp_loghist *h)
 {
 	long double sum = 0, v;
 	bool negative;
-	int e, last;
+	int e;
 
-	for (exponents(h, &e, &last); e <= last; e++) {
+	for (e = EXPONENT_MIN; next_exponent(h, e, &e); e++) {
 		v = ldexpl((long double)part_sum(h, e, &negative), e - MANTISSA_BITS);
 		sum += negative ? -v : v;
 	}
@@ -134,14 +148,10 @@ static long double side_deviation(const struct mp_loghist *h, long double mean, 
 	long double total = 0, inner, distance;
 	struct mp_loghist_sums sums;
 	struct mp_u256 all, square;
-	int e, last;
+	int e;
 
-	if (!mp_loghist_span(h, negative, &e, &last))
-		return 0;
-	for (; e <= last; e++) {
+	for (e = EXPONENT_MIN; mp_loghist_next(h, negative, e, &e); e++) {
 		mp_loghist_sums(h, e, negative, &sums);
-		if (sums.n == 0)
-			continue;
 		all = mp_u256_times(&sums.squares, sums.n);
 		square = mp_u256_square(sums.sum);
 		inner = 0;
@@ -227,11 +237,10 @@ double mp_loghist_percentile(const struct mp_loghist *h, double share)
 	if (rank <= n)
 		return 0;
 	rank -= n;
-	if (mp_loghist_span(h, false, &first, &last))
-		for (e = first; e <= last; e++, rank -= n) {
-			n = mp_loghist_log2(h, e, false);
-			if (rank <= n)
-				return value_at(h, e, false, rank);
-		}
+	for (e = EXPONENT_MIN; mp_loghist_next(h, false, e, &e); e++, rank -= n) {
+		n = mp_loghist_log2(h, e, false);
+		if (rank <= n)
+			return value_at(h, e, false, rank);
+	}
 	return h->max;
 }

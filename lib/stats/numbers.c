@@ -394,6 +394,33 @@ static bool is_of(const struct few *f, size_t i, int exponent, bool negative, ui
 	return e == exponent;
 }
 
+bool mp_loghist_next(const struct mp_loghist *h, bool negative, int from, int *exponent)
+{
+	const struct mp_loghist_side *s = h->full ? &h->parts->side[negative] : NULL;
+	struct few f;
+	size_t i;
+	int e;
+
+	if (s) {
+		for (e = MP_MAX(from, s->first); e < s->first + s->n && !s->parts[e - s->first];)
+			e++;
+		*exponent = e;
+		return e < s->first + s->n;
+	}
+	if (from > EXPONENT_MAX)
+		return false;
+	from = MP_MAX(from, EXPONENT_MIN);
+	f = few_of(h);
+	i = lower_bound(&f, negative ? -ldexp(1, from) : ldexp(1, from));
+	/* of negative numbers, it is the last one that is not above the bound */
+	if (negative && !(i < f.n && f.v[i] == -ldexp(1, from)) && i-- == 0)
+		return false;
+	if (i >= f.n)
+		return false;
+	*exponent = mp_loghist_exponent(f.v[i]);
+	return true;
+}
+
 void mp_loghist_sums(const struct mp_loghist *h, int exponent, bool negative,
 		     struct mp_loghist_sums *sums)
 {

@@ -37,13 +37,13 @@ static struct mp_order order;
 static struct mp_buf line;
 static uint64_t last_ns;
 
-static void take(void *arg, size_t source, uint64_t time_ns, struct mp_str text)
+static void take(void *arg, size_t lane, uint64_t time_ns, struct mp_str text)
 {
 	(void)arg;
 	if (time_ns < last_ns || !text.len || text.p[text.len - 1] != '\n')
 		abort();
 	last_ns = time_ns;
-	mp_source_rewrite(&sources, &sources.v[source], time_ns, text, &line);
+	mp_source_rewrite(&sources, lane, time_ns, text, &line);
 }
 
 static void read_all(char *path, int writer, bool realtime)

@@ -115,12 +115,12 @@ static const struct mp_opt opts[] = {
 	  "compress by zstd (default) or gzip; none: not "
 	  "even FILE.zst and FILE.gz" },
 	{ OPT_ROTATE, "rotate", "LIMIT",
-	  "write files NAME-TIME.mp for -o NAME.mp; another one "
-	  "begins after 100M, or after 1h: SIZE, DURATION or both "
-	  "with a comma" },
+	  "write files NAME-TIME.mp for -o NAME.mp; the next one "
+	  "begins after a SIZE, a DURATION, or the first of both: "
+	  "100M, 1h or 100M,1h" },
 	{ OPT_MAX_FILES, "max-files", "N",
-	  "with --rotate, keep the last N files, also of earlier "
-	  "recordings" },
+	  "with --rotate, keep the last N files, including those of "
+	  "earlier recordings" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
 	{ 'v', "verbose", NULL, "print counts for each CPU, and counts of stacks, at the end" },
 	{ 0, NULL, NULL, "Run control" },

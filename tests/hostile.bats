@@ -279,7 +279,7 @@ as_events() {
 		run --separate-stderr timeout 60 bash -c 'mp-import --from "$1" "$2" | wc -c; exit ${PIPESTATUS[0]}' - "$kind" "$TMP/grown.$kind"
 		echo "$kind: $bytes bytes, $output of records"
 		[ "$status" = 2 ]
-		[ "$stderr" = "mp-import: $TMP/grown.$kind: the records have more than 2048 times the size of the input" ]
+		[ "$stderr" = "mp-import: $TMP/grown.$kind: the records would be more than 2048 times as large as the input" ]
 		[ "$output" -lt $((2100 * bytes)) ]
 	done
 	run timeout 60 mp-import --from pprof "$TMP/grown.types"

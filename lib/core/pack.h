@@ -28,10 +28,10 @@ struct mp_pack_files {
 
 /*
  * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set; with `files`,
- * from the first byte on to other files than the one of `out`. If `prompt`, what was read is half a
- * second later, at most, in a complete block that is written (without compression at once), so that it
- * can be read if this process is killed; otherwise the output depends on nothing but the input. Needs
- * 2 MiB of memory. Returns 0, or the errno of what failed.
+ * from the first byte on to other files than the one of `out`. If `prompt`, what was read is written
+ * in a complete block within half a second (without compression: at once), so that it can be read if
+ * this process is killed; otherwise the output depends on nothing but the input. Needs 2 MiB of
+ * memory. Returns 0, or the errno of what failed.
  */
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,
 		 const struct mp_pack_files *files);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* the first buffer; the largest one of a file: a copy that is in the processor's cache costs less */
+/*
+ * Sizes of buffers: the first one, and the largest one when there is a file, which fits into the
+ * processor's cache.
+ */
 enum { FIRST = 64 << 10, PIECE = 256 << 10 };
 
 static const char *folder(void)

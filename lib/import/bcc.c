@@ -46,7 +46,6 @@ static void add_frame(struct state *s, struct mp_str line)
 	struct mp_str text = mp_import_trim(line);
 	bool address = text.len > MP_COMM_WIDTH + 1 && text.p[MP_COMM_WIDTH] == ' ' &&
 		       text.p[MP_COMM_WIDTH + 1] != ' ';
-
 	bool divider = mp_str_eq(text, MP_STR("--"));
 
 	if (!s->divided && (divider || mp_str_eq(text, MP_STR("[Missed User Stack]")))) {

@@ -34,8 +34,7 @@ struct mp_writer {
 	struct mp_writer_window window;
 	struct mp_writer_counts counts;
 	struct mp_writer_output output;
-	struct mp_writer_files
-		files; /* has the header of the stream, set before the first record */
+	struct mp_writer_files files; /* its `header` is set before the first record */
 	struct mp_writer_events events;
 	struct mp_writer_tasks tasks;
 	struct mp_writer_sections sections;

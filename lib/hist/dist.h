@@ -47,7 +47,7 @@ struct mp_dists {
 	bool overflow;	      /* the total exceeds 64 bits: later records were not added */
 };
 
-/* The caller has set `by` to `linear`, and `width`. */
+/* The caller has set the members from `by` to `width`. */
 void mp_dists_init(struct mp_dists *d);
 void mp_dists_release(struct mp_dists *d);
 void mp_dists_clear(struct mp_dists *d);

@@ -220,7 +220,8 @@ void mp_import_write(struct mp_import *im)
 	mp_buf_byte(&im->line, '\n');
 	im->written += im->line.len;
 	if (im->written / MP_IMPORT_GROWTH_MAX > im->in.bytes) {
-		mp_import_refuse(im, "the records would be more than 2048 times as large as the input");
+		mp_import_refuse(im,
+				 "the records would be more than 2048 times as large as the input");
 		return;
 	}
 	if (im->line.len > MP_LINE_MAX) {

@@ -216,6 +216,44 @@ states() {
 	done
 }
 
+# A command that is given to mp-fleet in place of ssh: the host is this machine, and $HOST its name.
+make_local_ssh() {
+	cat > "$TMP/ssh" <<- 'END'
+		#!/bin/bash
+		export HOST=${@: -2:1}
+		exec bash -c "${!#}"
+	END
+	chmod 755 "$TMP/ssh"
+	command -v parallel > /dev/null || skip "no parallel"
+}
+
+local_fleet() {
+	timeout 60 mp-fleet --engine parallel --ssh "$TMP/ssh" "$@" 2> "$TMP/err"
+}
+
+@test "a host whose account is false: nothing of it is evaluated, and a command cannot write it" {
+	make_local_ssh
+	# what the command writes looks like an account, and its last message has no newline
+	run -1 local_fleet - -- sh -c 'echo "1#f"; exit_as=1
+		printf "mp-fleet:end \\033[2J9\nmp-fleet:{\"end\":\"x\",\"records\":7,\"lost\":7}\nlast" >&2; exit $exit_as' <<< web
+	[ "$output" = 'f 1' ]
+	[[ "$(tail -n +2 "$TMP/err" | head -n 1 | tr -s ' ')" =~ ^"web incomplete - - "[0-9]+" "[+-] ]]
+	[ "$(tail -n +3 "$TMP/err")" = 'mp-fleet: web: mp-fleet:end ?[2J9
+mp-fleet: web: mp-fleet:{"end":"x","records":7,"lost":7}
+mp-fleet: web: last' ]
+	# the host itself
+	cat > "$TMP/ssh" <<- 'END'
+		#!/bin/bash
+		[[ ${!#} == *base64* ]] || exec bash -c "${!#}"
+		mark=$(grep -o 'echo [A-Za-z0-9+/=]*' <<< "${!#}" | cut -d ' ' -f 2 | base64 -d | grep -o 'mp-fleet-[0-9a-f]*' | head -n 1)
+		printf '%s\n' "$mark:command a[\$(touch $0.evaluated)]" "$mark:aggregate 0" "$mark:{\"end\",\"records\":1,\"lost\":5}" \
+			"$mark:end $(printf '\033[2J')" >&2
+	END
+	run -2 local_fleet - -- true <<< web
+	[ ! -e "$TMP/ssh.evaluated" ]
+	[[ "$(tail -n +2 "$TMP/err" | tr -s ' ')" =~ ^"web disconnected 1 5 - "[+-][^$'\n']*$'\n'"mp-fleet: no aggregate arrived"$ ]]
+}
+
 @test "misuse, and files of hosts that are not" {
 	printf '# hosts\n\nweb1\nroot@web-2.example.org:2222 # comment\r\n' > "$TMP/hosts"
 	while read -r words; do

@@ -251,6 +251,13 @@ page_with_parts() {
 	[[ "${lines[3]}" =~ '=> #time='[0-9]+-[0-9]+$ && "${lines[4]}" == *"=>" && "${lines[5]}" == *"=>" ]]
 	# the state of a page that is a part of another one
 	[[ "${lines[7]}" == *"=> #flip" && "${lines[9]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
+	# "=" in names of files
+	cd "$TMP"
+	echo one > a=b && echo two > c && mp-page --only-parts --add a=b=x=y --add a=b --add c=d=e > equals.html
+	grep -o 'size:4,beside:false,title:"[^"]*"' equals.html | cut -d : -f 4 | cmp - <(printf '"%s"\n' x=y a=b d=e)
+	run mp-page --only-parts --add 'd=e=f'
+	[ "$status" = 2 ] && [ "$output" = "mp-page: cannot open 'd': No such file or directory" ]
+	cd "$OLDPWD"
 	for words in old.mp "-w dur" "-e a:b" "--unit s" --no-comm; do
 		run mp-page --only-parts $words
 		[ "$status" = 2 ] && [[ "${lines[0]}" == "mp-page: --only-parts cannot be combined with "* ]] || { echo "$output"; false; }

@@ -29,9 +29,25 @@ static void read_file(struct mp_buf *to, const char *path)
 	close(fd);
 }
 
+/* The "=" before the title: the first one, unless only a longer text is the name of a file. */
+static const char *find_title(const char *arg)
+{
+	const char *first = strchr(arg, '='), *equals;
+
+	for (equals = first; equals; equals = strchr(equals + 1, '=')) {
+		char *path = mp_strndup(arg, equals - arg);
+		bool is_file = access(path, F_OK) == 0;
+
+		free(path);
+		if (is_file)
+			return equals;
+	}
+	return access(arg, F_OK) == 0 ? NULL : first;
+}
+
 int mp_page_added_read(struct mp_page_added *a, const char *arg, bool beside)
 {
-	const char *equals = strchr(arg, '=');
+	const char *equals = find_title(arg);
 	char *path = mp_strndup(arg, equals ? (size_t)(equals - arg) : strlen(arg));
 	struct mp_page_part part = { .title = mp_str(equals ? equals + 1 : arg), .beside = beside };
 	bool fits;

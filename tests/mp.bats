@@ -165,6 +165,7 @@ list() {
 		mp-import --from
 		mp-import --time-unit
 		mp-import --clock
+		mp-fleet --engine
 	END
 	[ "$n" -ge 35 ]
 	for word in $(mp complete mp-hist --points '' | cut -f 1); do

@@ -104,6 +104,7 @@ static const struct value values[] = {
 	{ "mp-record", "compress", WORDS, "zstd gzip none" },
 	{ "mp-order", "compress", WORDS, "zstd gzip none" },
 	{ "mp-export", "to", WORDS, "chrome firefox ftrace openmetrics perfetto pprof speedscope" },
+	{ "mp-fleet", "engine", WORDS, "parallel clush srun" },
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },

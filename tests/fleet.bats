@@ -221,7 +221,7 @@ make_local_ssh() {
 	cat > "$TMP/ssh" <<- 'END'
 		#!/bin/bash
 		export HOST=${@: -2:1}
-		exec bash -c "${!#}"
+		exec setsid --wait bash -c "${!#}"
 	END
 	chmod 755 "$TMP/ssh"
 	command -v parallel > /dev/null || skip "no parallel"
@@ -254,6 +254,64 @@ mp-fleet: web: last' ]
 	[[ "$(tail -n +2 "$TMP/err" | tr -s ' ')" =~ ^"web disconnected 1 5 - "[+-][^$'\n']*$'\n'"mp-fleet: no aggregate arrived"$ ]]
 }
 
+@test "a host that sends without end, output, messages or its time" {
+	make_local_ssh
+	for engine in parallel clush; do
+		command -v $engine > /dev/null || continue
+		run -1 local_fleet --engine $engine --max-size 1M -a cat --keep "$TMP/kept.$engine" - -- \
+			sh -c 'case $HOST in web1) echo f 1 ;; web2) exec yes f 1 ;; web3) exec yes >&2 ;; esac' <<< $'web1\nweb2\nweb3'
+		[ "$output" = 'f 1' ]
+		[ "$(awk '/^web/ { print $1, $2, $3 }' "$TMP/err")" = $'web1 ok -\nweb2 too large\nweb3 too large' ]
+		[ "$(grep -c '^mp-fleet: web3: y$' "$TMP/err")" = 20 ]
+		[ "$(find "$TMP/kept.$engine" -name '*.dump')" = "$TMP/kept.$engine/web1.dump" ]
+	done
+	sed -i '2i[[ ${!#} == *base64* ]] || { yes >\&2 & exec tr "\\\\0" 1 < /dev/zero; }' "$TMP/ssh"
+	run -0 local_fleet - -- echo f 1 <<< web1
+	[ "$output" = 'f 1' ]
+	[[ "$(grep ^web1 "$TMP/err" | tr -s ' ')" =~ ^"web1 ok - - "[0-9]+" -"$ ]]
+}
+
+@test "files of an earlier run, empty aggregates, one host without others, an engine that fails, a relative TMPDIR" {
+	make_local_ssh
+	mkdir "$TMP/kept" "$TMP/bin" "$TMP/tmp"
+	touch "$TMP/kept"/{web1,web2,other}.folded
+	run -1 local_fleet --keep "$TMP/kept" - -- sh -c '[ $HOST = web1 ] && echo f 1' <<< $'web1\nweb2'
+	[ "$output" = 'f 1' ] && [ "$(ls "$TMP/kept")" = $'other.folded\nweb1.err\nweb1.folded\nweb2.err\nweb2.folded' ]
+	[ ! -s "$TMP/kept/web2.folded" ]
+	run -1 local_fleet --keep "$TMP/kept" - -- sh -c '[ $HOST = web1 ] && echo f 1 || exit 3' <<< $'web1\nweb2'
+	[ "$(ls "$TMP/kept")" = $'other.folded\nweb1.err\nweb1.folded\nweb2.err' ]
+
+	run -0 local_fleet -a cat - -- true <<< web1
+	[ "$output" = '' ] && [ "$(wc -l < "$TMP/err")" = 2 ]
+	cd "$TMP"
+	TMPDIR=tmp run -0 local_fleet --outliers - -- echo f 1 <<< web1
+	[ "$output" = 'f 1' ] && [ "$(wc -l < "$TMP/err")" = 2 ] && [ -z "$(ls tmp)" ]
+
+	printf '#!/bin/sh\necho broken\n' > "$TMP/bin/parallel"
+	chmod 755 "$TMP/bin/parallel"
+	PATH=$TMP/bin:$PATH run -2 local_fleet - -- echo f 1 <<< web1
+	[[ "$(tail -n +2 "$TMP/err" | tr -s ' ')" == 'web1 disconnected - - - '*$'\nmp-fleet: parallel: broken\nmp-fleet: no aggregate arrived' ]]
+}
+
+@test "an interrupt during the merge concerns nothing in the folder of --keep; a closed pipe leaves no files" {
+	make_local_ssh
+	mkdir "$TMP/kept" "$TMP/tmp"
+	start_load sleep 600
+	echo "$LOAD_PID" > "$TMP/kept/service.pid"
+	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" --keep "$TMP/kept" --merge "echo > '$TMP/started'; sleep 1; cat" - -- \
+		echo f 1 <<< web1 2> /dev/null &
+	until [ -e "$TMP/started" ]; do await; done
+	kill -TERM $!
+	status=0
+	wait $! || status=$?
+	[ "$status" = 143 ]
+	kill -0 "$LOAD_PID"
+	[ "$(ls "$TMP/kept")" = $'service.pid\nweb1.err\nweb1.folded' ]
+	[ -z "$(ls "$TMP/tmp")" ]
+	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" - -- echo f 1 <<< web1 2>&1 > /dev/null | true
+	[ "${PIPESTATUS[0]}" = 141 ] && [ -z "$(ls "$TMP/tmp")" ]
+}
+
 @test "misuse, and files of hosts that are not" {
 	printf '# hosts\n\nweb1\nroot@web-2.example.org:2222 # comment\r\n' > "$TMP/hosts"
 	while read -r words; do
@@ -271,6 +329,7 @@ mp-fleet: web: last' ]
 		--jobs 0 "$TMP/hosts" -- mp-record
 		--timeout 5 "$TMP/hosts" -- mp-record
 		--max-offset 1d "$TMP/hosts" -- mp-record
+		--max-size 1 "$TMP/hosts" -- mp-record
 		--keep "$TMP/hosts" "$TMP/hosts" -- mp-record
 	END
 	for host in '-oProxyCommand=x' 'a b' 'a;b' '$(id)' '@a' 'a@' 'a:b' 'a/b' '..'; do

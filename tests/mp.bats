@@ -165,9 +165,12 @@ list() {
 		mp-import --from
 		mp-import --time-unit
 		mp-import --clock
-		mp-fleet --engine
 	END
 	[ "$n" -ge 35 ]
+	for word in $(mp complete mp-fleet --engine '' | cut -f 1); do
+		run mp-fleet --engine "$word" /dev/null
+		[[ "$output" == *"no command"* ]] || { echo "$word: $output"; false; }
+	done
 	for word in $(mp complete mp-hist --points '' | cut -f 1); do
 		run mp-hist "--points=$word" /dev/null
 		[[ "$output" != *"--help"* ]] || { echo "$word: $output"; false; }

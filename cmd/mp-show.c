@@ -93,7 +93,8 @@ static struct {
 	struct mp_recorded recorded;
 	struct mp_facts facts;
 	enum mp_status status;
-	char *file; /* the last recording */
+	char *file;	     /* the last recording */
+	struct mp_map stems; /* of the pictures of --each */
 } work;
 
 /* The other recording of --against. */
@@ -726,6 +727,7 @@ static void show_recording(char **collectors)
 /* Shows each file, and each data set that mp-import made of it, by itself. */
 static void show_each(char **files)
 {
+	mp_map_init(&work.stems, 0);
 	for (; *files; files++) {
 		char *one[] = { *files, NULL };
 		struct mp_recorded_sets sets;
@@ -735,7 +737,7 @@ static void show_each(char **files)
 		lower(work.recorded.status);
 		sets = mp_recorded_sets(&work.recorded);
 		for (i = 0; i < sets.n; i++) {
-			mp_recorded_use_set(&work.recorded, &sets, i);
+			mp_recorded_use_set(&work.recorded, &sets, i, &work.stems);
 			mp_facts_release(&work.facts);
 			mp_facts_init(&work.facts);
 			read_facts();

@@ -366,6 +366,12 @@ marple() {
 		read -r command
 		sh -c "$command" | cmp - "$file"
 	done < commands
+	# files of two folders with one name
+	mkdir one two
+	cp all.mp one/both.mp
+	cp all.mp two/both.mp
+	[ "$(mp-show --each --as flame one/both.mp two/both.mp | grep '^both' | xargs)" = "both.html both-2.html" ]
+	[ -s both.html ] && [ -s both-2.html ]
 	run mp-show --each -o x all.mp
 	[ "$status" = 2 ] && [ "${lines[0]}" = "mp-show: --each cannot be combined with -o, -d or a command" ]
 	# a stream and folded text are read as they are

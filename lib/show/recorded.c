@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/core/map.h"
 #include "lib/core/str.h"
 #include "lib/import/guess.h"
 #include "lib/recordings/children.h"
@@ -192,16 +193,14 @@ struct mp_recorded_sets mp_recorded_sets(const struct mp_recorded *r)
 	return sets;
 }
 
-void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i)
+/* Makes a data set standard input. */
+static void select_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i)
 {
 	static char data[1 << 16];
+	int to = mp_recorded_temporary();
 	off_t at, end;
 	char *stem;
-	int to;
 
-	if (sets->fd < 0)
-		return;
-	to = mp_recorded_temporary();
 	for (at = sets->from[i], end = sets->from[i + 1]; at < end;) {
 		ssize_t n = pread(sets->fd, data, MP_MIN((off_t)sizeof(data), end - at), at);
 
@@ -218,6 +217,33 @@ void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *s
 	free(r->stem);
 	r->stem = mp_asprintf("%s-%zu", stem, i + 1);
 	free(stem);
+}
+
+/* Gives the recording a stem that none before it has: files of two folders may have one name. */
+static void make_stem_unique(struct mp_recorded *r, struct mp_map *stems)
+{
+	struct mp_str stem = mp_str(r->stem);
+	char *numbered = NULL;
+	bool fresh;
+	size_t i;
+
+	for (i = 2; mp_map_put(stems, &stem, 1, &fresh), !fresh; i++) {
+		free(numbered);
+		numbered = mp_asprintf("%s-%zu", r->stem, i);
+		stem = mp_str(numbered);
+	}
+	if (numbered) {
+		free(r->stem);
+		r->stem = numbered;
+	}
+}
+
+void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i,
+			 struct mp_map *stems)
+{
+	if (sets->fd >= 0)
+		select_set(r, sets, i);
+	make_stem_unique(r, stems);
 }
 
 void mp_recorded_sets_release(struct mp_recorded_sets *sets)

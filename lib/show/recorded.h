@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "lib/core/map.h"
 #include "lib/show/pipeline.h"
 
 struct mp_recorded {
@@ -36,8 +37,12 @@ struct mp_recorded_sets {
 /* A file that was not imported is one set. */
 struct mp_recorded_sets mp_recorded_sets(const struct mp_recorded *r);
 
-/* Makes set number `i`, from 0 on, the recording, which is standard input then. */
-void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i);
+/*
+ * Makes set number `i`, from 0 on, the recording, which is standard input then. Its stem is one that
+ * is not among `stems` yet.
+ */
+void mp_recorded_use_set(struct mp_recorded *r, const struct mp_recorded_sets *sets, size_t i,
+			 struct mp_map *stems);
 void mp_recorded_sets_release(struct mp_recorded_sets *sets);
 
 /* The fd, at its start, for a pipeline to read; /dev/null if there are several files. */

@@ -271,7 +271,7 @@ mp-fleet: web: last' ]
 	[[ "$(grep ^web1 "$TMP/err" | tr -s ' ')" =~ ^"web1 ok - - "[0-9]+" -"$ ]]
 }
 
-@test "files of an earlier run, empty aggregates, one host without others, an engine that fails, a relative TMPDIR" {
+@test "files of an earlier run, empty aggregates, one host without others, options of mp-fold, an engine that fails, a relative TMPDIR" {
 	make_local_ssh
 	mkdir "$TMP/kept" "$TMP/bin" "$TMP/tmp"
 	touch "$TMP/kept"/{web1,web2,other}.folded
@@ -286,6 +286,13 @@ mp-fleet: web: last' ]
 	cd "$TMP"
 	TMPDIR=tmp run -0 local_fleet --outliers - -- echo f 1 <<< web1
 	[ "$output" = 'f 1' ] && [ "$(wc -l < "$TMP/err")" = 2 ] && [ -z "$(ls tmp)" ]
+
+	# options of mp-fold that must not be applied twice
+	run -0 local_fleet -a 'mp-fold --reverse' - -- echo 'a;b 1' <<< $'web1\nweb2'
+	[ "$output" = 'b;a 2' ]
+	run -0 local_fleet -a 'mp-fold --interval 1s' - -- printf '%s\n' '{"mp":1,"datatype":"event","clock_ns":0}' \
+		'500000000,a:b,comm=x	stack=f' '2500000000,a:b,comm=x	stack=g' '{"end":"event","time":3000000000,"records":2,"lost":0}' <<< $'web1\nweb2'
+	[ "$output" = $'0.000000000s;x;f 2\n2.000000000s;x;g 2' ]
 
 	printf '#!/bin/sh\necho broken\n' > "$TMP/bin/parallel"
 	chmod 755 "$TMP/bin/parallel"

@@ -339,6 +339,8 @@ mp-fleet: web: last' ]
 		--max-size 1 "$TMP/hosts" -- mp-record
 		--keep "$TMP/hosts" "$TMP/hosts" -- mp-record
 	END
+	run mp-fleet "$TMP/hosts" mp-record -d 30
+	[ "$status" = 2 ] && [[ "${lines[0]}" == "mp-fleet: no command (it follows --: "* ]] || { echo "$output"; false; }
 	for host in '-oProxyCommand=x' 'a b' 'a;b' '$(id)' '@a' 'a@' 'a:b' 'a/b' '..'; do
 		run mp-fleet - -- mp-record <<< "$host"
 		[ "$status" = 2 ] && [ "${lines[0]}" = "mp-fleet: /dev/stdin:1: this is not [user@]host[:port]" ] || { echo "$host: $output"; false; }

@@ -93,6 +93,12 @@ void mp_contrast_facts(struct mp_facts *both, const struct mp_contrast_side *sid
 
 /* --- what differs ----------------------------------------------------------------------------- */
 
+/* Whether both sides have runs of a command and nothing else, which are compared run by run. */
+static bool are_runs(const struct mp_contrast_side *sides)
+{
+	return mp_facts_runs(sides[0].facts) && mp_facts_runs(sides[1].facts);
+}
+
 static bool windows_differ(const struct mp_contrast_side *sides)
 {
 	double a = (double)sides[0].facts->length_ns, b = (double)sides[1].facts->length_ns;
@@ -243,7 +249,9 @@ void mp_contrast_print(struct mp_buf *to, const struct mp_contrast_side *sides)
 		if (is_empty(sides[i].facts))
 			mp_buf_printf(to, "the recording %s is empty: nothing is compared\n",
 				      i ? "after" : "before");
-	if (sides[0].facts->length_ns && sides[1].facts->length_ns && windows_differ(sides))
+	if (are_runs(sides))
+		mp_buf_printf(to, "both are of commands that ended: changes are per run\n");
+	else if (sides[0].facts->length_ns && sides[1].facts->length_ns && windows_differ(sides))
 		mp_buf_printf(to,
 			      "the windows differ: compare numbers per second; what is shown of "
 			      "one recording is of all its window, and not scaled\n");
@@ -315,22 +323,50 @@ static void add_distributions(struct mp_contrasts *c, const struct mp_pipeline *
 					     weight, by ? "--by" : NULL, by, NULL });
 }
 
-/* Adds comparisons of a page or a flame graph. `work`: "N,N", seconds; NULL: shares. */
-static void add_changes(struct mp_contrasts *c, const struct mp_pipeline *p, const char *work)
-{
-	const struct mp_stage *s = last_of(p);
-	const char *option = work ? "--work" : NULL;
+/* How weights of both sides are compared. */
+struct measure {
+	char *work; /* "N,N", by which they are divided; NULL: shares are compared */
+	const char *changes, *graph; /* titles */
+};
 
-	if (!ends_with(p, "mp-page") && !ends_with(p, "mp-flame"))
-		return;
-	if (mp_pipeline_installed("mp-diff"))
-		add(c, p, program((const char *[]){ "mp-diff", option, work, NULL }, s),
-		    work ? "changes, per second" : "changes of shares", ".txt");
-	if (mp_pipeline_installed("mp-flame"))
-		add(c, p, program((const char *[]){ "mp-flame", "--diff", option, work, NULL }, s),
-		    work ? "differential flame graph, per second"
-			 : "differential flame graph, of shares",
-		    ".html");
+static struct measure choose_measure(const struct mp_contrast_side *sides)
+{
+	const struct mp_facts *a = sides[0].facts, *b = sides[1].facts;
+	struct measure m = { NULL, "changes of shares", "differential flame graph, of shares" };
+
+	if (are_runs(sides)) {
+		m.work = mp_asprintf("%llu,%llu", (unsigned long long)mp_facts_runs(a),
+				     (unsigned long long)mp_facts_runs(b));
+		m.changes = "changes, per run";
+		m.graph = "differential flame graph, per run";
+	} else if (a->length_ns && b->length_ns) {
+		m.work = mp_asprintf("%.9g,%.9g", (double)a->length_ns / 1e9,
+				     (double)b->length_ns / 1e9);
+		m.changes = "changes, per second";
+		m.graph = "differential flame graph, per second";
+	}
+	return m;
+}
+
+/* Adds comparisons of a page or a flame graph. */
+static void add_changes(struct mp_contrasts *c, const struct mp_pipeline *p,
+			const struct mp_contrast_side *sides)
+{
+	struct measure m = choose_measure(sides);
+	const struct mp_stage *s = last_of(p);
+	const char *option = m.work ? "--work" : NULL;
+	bool stacks = ends_with(p, "mp-page") || ends_with(p, "mp-flame");
+
+	if (stacks && mp_pipeline_installed("mp-diff"))
+		add(c, p, program((const char *[]){ "mp-diff", option, m.work, NULL }, s),
+		    m.changes, ".txt");
+	if (stacks && mp_pipeline_installed("mp-flame"))
+		add(c, p,
+		    program((const char *[]){ "mp-flame", "--diff", "--icicle", option, m.work,
+					      NULL },
+			    s),
+		    m.graph, ".html");
+	free(m.work);
 }
 
 /* Whether heat maps of two recordings can be compared. */
@@ -372,17 +408,12 @@ static void mark_bases(struct mp_contrasts *c)
 void mp_contrasts_make(struct mp_contrasts *c, const struct mp_plans *plans,
 		       const struct mp_contrast_side *sides)
 {
-	const struct mp_facts *a = sides[0].facts, *b = sides[1].facts;
-	bool compare = !is_empty(a) && !is_empty(b);
-	char *work = NULL;
+	bool compare = !is_empty(sides[0].facts) && !is_empty(sides[1].facts);
 	size_t i;
 
 	*c = (struct mp_contrasts){ NULL, 0, 0 };
-	if (a->length_ns && b->length_ns)
-		work = mp_asprintf("%.9g,%.9g", (double)a->length_ns / 1e9,
-				   (double)b->length_ns / 1e9);
 	if (compare)
-		add_changes(c, &plans->v[0].pipeline, work);
+		add_changes(c, &plans->v[0].pipeline, sides);
 	for (i = 0; compare && i < plans->n; i++)
 		if (is_comparable_heat(&plans->v[i].pipeline))
 			add_heat(c, &plans->v[i].pipeline);
@@ -397,7 +428,6 @@ void mp_contrasts_make(struct mp_contrasts *c, const struct mp_plans *plans,
 			    plan->suffix ? plan->suffix : ".html");
 	}
 	mark_bases(c);
-	free(work);
 }
 
 void mp_contrasts_release(struct mp_contrasts *c)

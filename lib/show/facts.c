@@ -110,6 +110,15 @@ static void add_end(struct mp_facts *f, const json_t *trailer)
 		f->length_ns = length;
 }
 
+/* Of a command that a signal has ended, as that of -d, the status is 128 and more. */
+static void add_status(struct mp_facts *f, const json_t *trailer)
+{
+	const json_t *status = json_object_get(trailer, "status");
+
+	f->trailers++;
+	f->commands += json_is_integer(status) && json_integer_value(status) < 128;
+}
+
 static void add_control(struct mp_facts *f, const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype)
@@ -118,6 +127,7 @@ static void add_control(struct mp_facts *f, const struct mp_ctl *ctl)
 		return;
 	f->lost = mp_count_sum(f->lost, ctl->lost);
 	add_end(f, ctl->json);
+	add_status(f, ctl->json);
 }
 
 static void sum_types(struct mp_facts *f)
@@ -231,6 +241,18 @@ static void print_times(struct mp_buf *to, const struct mp_facts *f)
 		mp_buf_printf(to, " from %.19s", from);
 	}
 	mp_buf_byte(to, '\n');
+}
+
+uint64_t mp_facts_runs(const struct mp_facts *f)
+{
+	const struct mp_map_entry *e;
+	uint64_t runs = 0;
+
+	if (f->commands < f->trailers)
+		return 0;
+	for (e = f->sections.first; e; e = e->next)
+		runs = MP_MAX(runs, *(const uint64_t *)mp_map_value(e));
+	return runs;
 }
 
 void mp_facts_print(struct mp_buf *to, const struct mp_facts *f, const char *title)

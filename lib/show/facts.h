@@ -25,6 +25,7 @@ struct mp_facts {
 	uint64_t lost;
 	json_t *header;	    /* the first one, or NULL */
 	uint64_t length_ns; /* from that header to the last trailer, or of the events; 0: unknown */
+	uint64_t trailers, commands; /* commands: trailers of commands that ended by themselves */
 };
 
 void mp_facts_init(struct mp_facts *f);
@@ -32,6 +33,9 @@ void mp_facts_release(struct mp_facts *f);
 
 /* Reads the files, as mp_input_init() does. Returns the status for main. */
 enum mp_status mp_facts_read(struct mp_facts *f, char **operands);
+
+/* How many runs of a command were recorded, each from its beginning to its end; 0: there is other. */
+uint64_t mp_facts_runs(const struct mp_facts *f);
 
 /* Adds lines for a terminal. */
 void mp_facts_print(struct mp_buf *to, const struct mp_facts *f, const char *title);

@@ -217,7 +217,9 @@ perf_samples() {
 	n=$(perf_samples)
 	mp-import "$TMP/perf.data" > "$TMP/out.mp" 2> "$TMP/err" || grep -q 'lost when' "$TMP/err"
 	[ "$(grep -c '^[0-9]' "$TMP/out.mp")" = "$n" ]
-	[ "$(grep -c '^[0-9]*,[^,]*,cpu=[0-9]*	pid=[0-9]*	tid=[0-9]*	comm=.*	period=[0-9]*	.*stack=' "$TMP/out.mp")" = "$n" ]
+	[ "$(grep -c '^[0-9]*,[^,]*,cpu=[0-9]*	pid=[0-9]*	tid=[0-9]*	comm=.*	period=[0-9]*' "$TMP/out.mp")" = "$n" ]
+	# perf has no stack of some switches of tasks that end
+	[ "$(grep -c '	stack=' "$TMP/out.mp")" -ge $((n * 9 / 10)) ]
 	head -n 1 "$TMP/out.mp" | grep -qF "\"host\":\"$(uname -n)\""
 	mp-import < "$TMP/perf.data" 2> /dev/null | cmp - "$TMP/out.mp"
 	run -2 bash -c 'mp-import < <(cat "$1")' - "$TMP/perf.data"

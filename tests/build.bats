@@ -15,7 +15,7 @@ load lib
 @test "no file has more than 800 lines, a call that the style guide forbids, or a TODO" {
 	run bash -c "wc -l cmd/*.c lib/*/*.[ch] lib/*/*/*.[ch] bpf/* | awk '\$2 != \"total\" && \$1 > 800'"
 	[ -z "$output" ]
-	run grep -nE '\b(atoi|atol|strcpy|strcat|sprintf|gets)\s*\(' -r cmd lib --include='*.[ch]'
+	run grep -nE '\b(atoi|atol|strcpy|strcat|sprintf|gets)\s*\(' -r cmd lib
 	[ -z "$output" ]
 	run grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r cmd lib bpf Makefile
 	[ -z "$output" ]

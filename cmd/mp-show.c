@@ -464,15 +464,10 @@ static void show_one(char **collectors)
 
 /* --- a page with several pictures -------------------------------------------------------------- */
 
-/* Lets the page have what is in a file. */
-static void add_to_page(struct mp_plan *page, const char *path, const char *title)
+/* The stage that shows the files of the parts: mp-page. */
+static struct mp_stage *last_stage(struct mp_plan *page)
 {
-	struct mp_stage *s = &page->pipeline.v[page->pipeline.n - 1];
-	char *arg = mp_asprintf("%s=%s", path, title);
-
-	mp_stage_add(s, "--add");
-	mp_stage_add(s, arg);
-	free(arg);
+	return &page->pipeline.v[page->pipeline.n - 1];
 }
 
 /* Prints a pipeline that writes to a file. Returns the name of the file. */
@@ -515,7 +510,7 @@ static void print_page(struct mp_plans *plans, char **collectors)
 		end = mp_asprintf("-%.*s%s", (int)strcspn(part->title, " "), part->title,
 				  part->suffix);
 		name = print_line(&part->pipeline, end);
-		add_to_page(&plans->v[0], name, part->title);
+		mp_stage_add_file(last_stage(&plans->v[0]), "--add", name, part->title);
 		free(name);
 		free(end);
 	}
@@ -525,23 +520,13 @@ static void print_page(struct mp_plans *plans, char **collectors)
 /* Runs the pipeline of a part into a temporary file, which the page gets. */
 static void make_part(struct mp_plan *page, struct mp_plan *part)
 {
-	int fd = mp_recorded_temporary();
-	enum mp_status status;
 	char *path;
 
 	add_head(&part->pipeline, NULL, false);
-	status = mp_pipeline_run(&part->pipeline, mp_recorded_rewind(&work.recorded), fd);
-	lower(MP_MIN(status, MP_LOSSY));
-	if (status == MP_FAIL) {
-		mp_say("no %s: the pipeline failed", part->title);
-		close(fd);
-		return;
-	}
-	/* mp-page inherits it */
-	if (fcntl(fd, F_SETFD, 0) < 0)
-		mp_die("cannot use a temporary file: %m");
-	path = mp_asprintf("/proc/self/fd/%d", fd);
-	add_to_page(page, path, part->title);
+	path = mp_recorded_run(&part->pipeline, mp_recorded_rewind(&work.recorded), part->title,
+			       &work.status);
+	if (path)
+		mp_stage_add_file(last_stage(page), "--add", path, part->title);
 	free(path);
 }
 

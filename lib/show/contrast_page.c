@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/show/contrast_page.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "lib/core/io.h"
 
@@ -35,51 +33,17 @@ void mp_contrast_page_release(struct mp_contrast_page *page)
 	forget_base(page);
 }
 
-/* Lets the page have what is in a file. */
-static void add(struct mp_contrast_page *page, const char *option, const char *path,
-		const char *title)
-{
-	char *arg = mp_asprintf("%s=%s", path, title);
-
-	mp_stage_add(&page->pipeline.v[0], option);
-	mp_stage_add(&page->pipeline.v[0], arg);
-	free(arg);
-}
-
 /* Adds the result of a side, which is shown beside that of the other one. */
 static void add_side(struct mp_contrast_page *page, size_t side, const char *path,
 		     const char *title, const char *name)
 {
 	char *text = mp_asprintf("%s, %s: %s", title, when[side], name);
 
-	add(page, side ? "--beside" : "--add", path, text);
+	mp_stage_add_file(&page->pipeline.v[0], side ? "--beside" : "--add", path, text);
 	free(text);
 }
 
 /* --- running ---------------------------------------------------------------------------------- */
-
-/* The path by which programs that are started now find an open file. Owned by the caller. */
-static char *pass(int fd)
-{
-	if (fcntl(fd, F_SETFD, 0) < 0)
-		mp_die("cannot use a temporary file: %m");
-	return mp_asprintf("/proc/self/fd/%d", fd);
-}
-
-/* Runs a pipeline into a temporary file. Returns its path, owned by the caller; NULL: it failed. */
-static char *run(struct mp_contrast_page *page, const struct mp_pipeline *p, int in,
-		 const char *title)
-{
-	int fd = mp_recorded_temporary();
-	enum mp_status status = mp_pipeline_run(p, in, fd);
-
-	page->status = MP_MAX(page->status, MP_MIN(status, MP_LOSSY));
-	if (status != MP_FAIL)
-		return pass(fd);
-	mp_say("no %s: the pipeline failed", title);
-	close(fd);
-	return NULL;
-}
 
 /* The result of the base of a part for a side. */
 static char *run_side(struct mp_contrast_page *page, const struct mp_contrast *part, size_t side)
@@ -92,9 +56,9 @@ static char *run_side(struct mp_contrast_page *page, const struct mp_contrast *p
 	mp_pipeline_copy(&p, &part->base);
 	mp_recorded_head(r, &p, page->select, false);
 	if (p.n)
-		path = run(page, &p, in, part->title);
+		path = mp_recorded_run(&p, in, part->title, &page->status);
 	else if (*r->files[0] == '-')
-		path = pass(in);
+		path = mp_recorded_pass(in);
 	else
 		path = mp_strdup(r->files[0]);
 	mp_pipeline_release(&p);
@@ -111,8 +75,8 @@ void mp_contrast_page_text(struct mp_contrast_page *page, struct mp_str text, co
 	mp_out_write(&out, text.p, text.len);
 	mp_out_flush(&out);
 	free(out.buf);
-	path = pass(fd);
-	add(page, "--add", path, title);
+	path = mp_recorded_pass(fd);
+	mp_stage_add_file(&page->pipeline.v[0], "--add", path, title);
 	free(path);
 }
 
@@ -145,9 +109,10 @@ void mp_contrast_page_add(struct mp_contrast_page *page, const struct mp_contras
 		return;
 	mp_pipeline_copy(&p, &part->compare);
 	add_operands(&p, page->base);
-	path = run(page, &p, mp_recorded_rewind(page->recorded[1]), part->title);
+	path = mp_recorded_run(&p, mp_recorded_rewind(page->recorded[1]), part->title,
+			       &page->status);
 	if (path)
-		add(page, "--add", path, part->title);
+		mp_stage_add_file(&page->pipeline.v[0], "--add", path, part->title);
 	free(path);
 	mp_pipeline_release(&p);
 }
@@ -207,7 +172,7 @@ static void print_part(struct mp_buf *to, struct mp_contrast_page *page,
 	add_operands(&p, page->base);
 	file = mp_asprintf("%s-%.*s%s", page->stem, len, part->title, part->suffix);
 	print_line(to, &p, file);
-	add(page, "--add", file, part->title);
+	mp_stage_add_file(&page->pipeline.v[0], "--add", file, part->title);
 	free(file);
 	mp_pipeline_release(&p);
 }

@@ -25,6 +25,12 @@ void mp_stage_add(struct mp_stage *s, const char *word)
 	add_owned(s, mp_strdup(word));
 }
 
+void mp_stage_add_file(struct mp_stage *s, const char *option, const char *path, const char *title)
+{
+	mp_stage_add(s, option);
+	add_owned(s, mp_asprintf("%s=%s", path, title));
+}
+
 bool mp_stage_has(const struct mp_stage *s, const char *word)
 {
 	size_t i;

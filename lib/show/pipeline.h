@@ -31,6 +31,8 @@ void mp_pipeline_remove(struct mp_pipeline *p, size_t at);
 void mp_pipeline_copy(struct mp_pipeline *to, const struct mp_pipeline *from);
 
 void mp_stage_add(struct mp_stage *s, const char *word);
+/* Adds what lets mp-page show a file: "--add PATH=TITLE", or another option. */
+void mp_stage_add_file(struct mp_stage *s, const char *option, const char *path, const char *title);
 bool mp_stage_has(const struct mp_stage *s, const char *word);
 
 /* Writes it as a user would type it in a shell. */

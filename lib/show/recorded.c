@@ -35,6 +35,26 @@ int mp_recorded_temporary(void)
 	return fd;
 }
 
+char *mp_recorded_pass(int fd)
+{
+	if (fcntl(fd, F_SETFD, 0) < 0)
+		mp_die("cannot use a temporary file: %m");
+	return mp_asprintf("/proc/self/fd/%d", fd);
+}
+
+char *mp_recorded_run(const struct mp_pipeline *p, int in, const char *title, enum mp_status *worst)
+{
+	int fd = mp_recorded_temporary();
+	enum mp_status status = mp_pipeline_run(p, in, fd);
+
+	*worst = MP_MAX(*worst, MP_MIN(status, MP_LOSSY));
+	if (status != MP_FAIL)
+		return mp_recorded_pass(fd);
+	mp_say("no %s: the pipeline failed", title);
+	close(fd);
+	return NULL;
+}
+
 static void write_all(int fd, const char *data, size_t len)
 {
 	while (len) {

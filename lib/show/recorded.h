@@ -58,4 +58,15 @@ void mp_recorded_head(const struct mp_recorded *r, struct mp_pipeline *p,
 /* A temporary file without a name, which programs that are started do not inherit. */
 int mp_recorded_temporary(void);
 
+/* The path by which programs that are started from now on find an open file. Owned by the caller. */
+char *mp_recorded_pass(int fd);
+
+/*
+ * Runs a pipeline into a temporary file, of which it returns the path as above. A failure is reported
+ * with the title of the part; the result is NULL then. `worst` becomes the status, MP_LOSSY for a
+ * failure, if it is worse.
+ */
+char *mp_recorded_run(const struct mp_pipeline *p, int in, const char *title,
+		      enum mp_status *worst);
+
 #endif

@@ -12,15 +12,22 @@
 #include "lib/capture/host/proc.h"
 #include "lib/core/clock.h"
 
+char *mp_output_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return mp_strdup(".");
+	return mp_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 /*
  * Whether other users can change the folder of a file: then a link there may be theirs, and lead to
  * any file that we can write.
  */
 static bool is_shared(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? mp_strndup(path, slash == path ? 1 : (size_t)(slash - path))
-			     : mp_strdup(".");
+	char *folder = mp_output_folder(path);
 	struct stat st;
 	bool shared = stat(folder, &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH) ||
 						 (st.st_uid != 0 && st.st_uid != geteuid()));

@@ -9,6 +9,9 @@
 #include "lib/core/io.h"
 #include "lib/stream/ctl.h"
 
+/* The path of the folder that a file is in, or will be in. Owned by the caller. */
+char *mp_output_folder(const char *path);
+
 /* Opens `path` (NULL or "-": stdout), or ends the program. A failed write is kept in out->error. */
 void mp_output_open(struct mp_out *out, const char *path);
 

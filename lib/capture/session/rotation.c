@@ -14,6 +14,7 @@
 
 #include "lib/capture/host/thread.h"
 #include "lib/capture/session/message.h"
+#include "lib/capture/session/output.h"
 #include "lib/core/clock.h"
 #include "lib/core/pack.h"
 
@@ -191,7 +192,7 @@ static void *run(void *arg)
 static void open_folder(struct mp_rotation *r, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot, *end;
-	char *folder = slash ? mp_strndup(path, MP_MAX(slash - path, 1)) : mp_strdup(".");
+	char *folder = mp_output_folder(path);
 
 	end = base + strlen(base);
 	if (mp_pack_of_path(path) != MP_PACK_NONE)

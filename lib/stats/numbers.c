@@ -439,17 +439,10 @@ void mp_loghist_sums(const struct mp_loghist *h, int exponent, bool negative,
 
 uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative)
 {
-	const struct mp_loghist_part *part = h->full ? part_at(h, exponent, negative) : NULL;
-	uint64_t n = part ? part->sums.n : 0, m;
-	struct few f;
-	size_t i;
+	struct mp_loghist_sums sums;
 
-	if (h->full)
-		return n;
-	f = few_of(h);
-	for (i = first_of(&f, exponent, negative); is_of(&f, i, exponent, negative, &m); i++)
-		n += count_of(h, &f, i);
-	return n;
+	mp_loghist_sums(h, exponent, negative, &sums);
+	return sums.n;
 }
 
 void mp_loghist_counts(const struct mp_loghist *h, int exponent, bool negative, uint64_t *counts)

@@ -127,14 +127,19 @@ static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind 
 	reset_section(s);
 }
 
+static void reset_sections(struct mp_input *in)
+{
+	reset_section(&in->event);
+	reset_section(&in->point);
+	reset_section(&in->stack);
+}
+
 static void close_current(struct mp_input *in)
 {
 	end_section(in, &in->event, MP_EVENT);
 	end_section(in, &in->point, MP_POINT);
 	end_section(in, &in->stack, MP_STACK);
-	reset_section(&in->event);
-	reset_section(&in->point);
-	reset_section(&in->stack);
+	reset_sections(in);
 	if (mp_in_fault(&in->in)) {
 		in->cut++;
 		mp_say("%s: %s", in->name, mp_in_fault(&in->in));
@@ -343,9 +348,7 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 void mp_input_stop(struct mp_input *in)
 {
 	in->lost = mp_count_sum(in->lost, in->event.lost - in->event.foreign);
-	reset_section(&in->event);
-	reset_section(&in->point);
-	reset_section(&in->stack);
+	reset_sections(in);
 	if (in->reading)
 		close_current(in);
 }

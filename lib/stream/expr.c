@@ -124,9 +124,11 @@ static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 	if (r->asked >> field & 1)
 		return r->have >> field & 1;
 	return note(e, r, field,
-		    r->have >> field & 1 || (f->id == MP_FIELD_KEY && read_up_to(e, r, field)) ||
-			    ((f->id != MP_FIELD_KEY || mp_str_eq(f->name, MP_STR("host"))) &&
-			     mp_rec_get(r->rec, f, &r->values[field])));
+		    r->have >> field & 1 ||
+			    (f->id == MP_FIELD_KEY
+				     ? read_up_to(e, r, field) ||
+					       mp_rec_host(r->rec, f->name, &r->values[field])
+				     : mp_rec_get(r->rec, f, &r->values[field])));
 }
 
 /*

@@ -282,8 +282,7 @@ static bool get_key(struct mp_str rest, struct mp_str name, struct mp_str *value
 	return false;
 }
 
-/* The host of the header, for a field of this name. */
-static bool get_host(const struct mp_rec *rec, struct mp_str name, struct mp_str *value)
+bool mp_rec_host(const struct mp_rec *rec, struct mp_str name, struct mp_str *value)
 {
 	if (!rec->host.p || !mp_str_eq(name, MP_STR("host")))
 		return false;
@@ -336,7 +335,7 @@ bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_st
 		break;
 	}
 	return (rec->kind == MP_EVENT && get_key(rec->body, f->name, value)) ||
-	       get_host(rec, f->name, value);
+	       mp_rec_host(rec, f->name, value);
 }
 
 bool mp_rec_name(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value)
@@ -377,7 +376,7 @@ size_t mp_rec_names(const struct mp_rec *rec, const struct mp_fields *fields, st
 	}
 	for (i = 0; keys && i < fields->n; i++)
 		if (fields->v[i].id == MP_FIELD_KEY && !values[i].p)
-			found += get_host(rec, fields->v[i].name, &values[i]);
+			found += mp_rec_host(rec, fields->v[i].name, &values[i]);
 	return found;
 }
 

@@ -127,6 +127,9 @@ static inline void mp_field_release(struct mp_field *f)
 bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
 bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);
 
+/* The host of the header, as the value of a field of this name: false if that is not `host`. */
+bool mp_rec_host(const struct mp_rec *rec, struct mp_str name, struct mp_str *value);
+
 /*
  * The values of fields as keys have them, and as people read them: as mp_rec_get(), but of a number
  * with a name (named.h) only the name. mp_rec_names() gets those of a list, which names each field

@@ -64,30 +64,39 @@ static size_t get_parts(struct mp_fold *f, const struct mp_rec *rec)
 	return n;
 }
 
+typedef unsigned char block __attribute__((vector_size(16)));
+
+/* Those of 16 bytes that a plain stack does not have. */
+static block find_special(const char *bytes)
+{
+	block b;
+
+	memcpy(&b, bytes, sizeof(b));
+	return (block)((b < 0x20) | (b == 0x7f) | (b == '\\') | (b == '[') | (b == '@') |
+		       (b == '#') | (b == '{') | (b == ','));
+}
+
 /*
  * Whether the frames of a stack certainly have no escape, mark or place, and nothing that
  * mp_frame_write() escapes.
  */
 static bool is_plain(struct mp_str stack)
 {
-	typedef unsigned char block __attribute__((vector_size(16)));
 	static const char ends[] = "0123456789.;";
 	const char *blank = stack.p;
+	char tail[sizeof(block)];
+	block special;
+	uint64_t any[2];
 	size_t i, at;
-	block b;
 
-	for (at = 0; at < stack.len; at += sizeof(b)) {
-		block other;
-		uint64_t any[2];
-
-		memset(&b, 'x', sizeof(b));
-		memcpy(&b, stack.p + at, MP_MIN(stack.len - at, sizeof(b)));
-		other = (block)((b < 0x20) | (b == 0x7f) | (b == '\\') | (b == '[') | (b == '@') |
-				(b == '#') | (b == '{') | (b == ','));
-		memcpy(any, &other, sizeof(any));
-		if (any[0] | any[1])
-			return false;
-	}
+	memset(tail, 'x', sizeof(tail));
+	memcpy(tail, stack.p + stack.len - stack.len % sizeof(tail), stack.len % sizeof(tail));
+	special = find_special(tail);
+	for (at = 0; at + sizeof(block) <= stack.len; at += sizeof(block))
+		special |= find_special(stack.p + at);
+	memcpy(any, &special, sizeof(any));
+	if (any[0] | any[1])
+		return false;
 	while ((blank = memchr(blank, ' ', stack.p + stack.len - blank))) {
 		i = ++blank - stack.p;
 		if (i == stack.len || memchr(ends, *blank, sizeof(ends) - 1))

@@ -502,11 +502,16 @@ void mp_fold_pour(struct mp_fold *f, const struct mp_fold_style *style, struct m
 	mp_fold_clear(f);
 }
 
+enum {
+	RANK_BYTES = 10, /* 7 bits each */
+};
+
 /* What writes lines. */
 struct writing {
 	const struct mp_fold_style *style;
 	struct mp_out *out;
 	struct mp_fold_lines by_weight;
+	struct mp_buf ranked; /* a line for it */
 	double min;
 	struct mp_buf first; /* the style's first frame as text */
 	struct mp_fold_result result;
@@ -541,14 +546,26 @@ static void write_line(void *arg, struct mp_str line, size_t kept, int64_t weigh
 	mp_out_write(w->out, number, end - number);
 }
 
+/* Adds a line after bytes that sort it by its weight, the greatest first. No byte is NUL. */
 static void sort_by_weight(void *arg, struct mp_str line, size_t kept, int64_t weight)
 {
 	struct writing *w = arg;
+	uint64_t rank = (uint64_t)INT64_MAX - (uint64_t)weight;
+	int i;
 
 	(void)kept;
-	mp_fold_lines_copy(&w->by_weight, line, weight);
+	w->ranked.len = 0;
+	for (i = RANK_BYTES; i-- > 0;)
+		mp_buf_byte(&w->ranked, (char)(1 + (rank >> 7 * i & 0x7f)));
+	mp_buf_str(&w->ranked, line);
+	mp_fold_lines_copy(&w->by_weight, mp_buf_view(&w->ranked), weight);
 	if (mp_fold_lines_is_full(&w->by_weight, 0))
 		mp_fold_lines_seal(&w->by_weight);
+}
+
+static void write_ranked(void *arg, struct mp_str line, size_t kept, int64_t weight)
+{
+	write_line(arg, mp_str_skip(line, RANK_BYTES), kept, weight);
 }
 
 static void set_first(struct writing *w)
@@ -571,9 +588,9 @@ struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_styl
 	w.min = MP_MAX((double)style->min, style->min_share * lines->total);
 	if (style->by_weight) {
 		mp_fold_lines_init(&w.by_weight, lines->limit);
-		w.by_weight.by_weight = true;
 		mp_fold_lines_each(lines, sort_by_weight, &w);
-		mp_fold_lines_each(&w.by_weight, write_line, &w);
+		mp_fold_lines_each(&w.by_weight, write_ranked, &w);
+		mp_buf_release(&w.ranked);
 		mp_fold_lines_release(&w.by_weight);
 	} else {
 		mp_fold_lines_each(lines, write_line, &w);

@@ -4,6 +4,8 @@
 #include <endian.h>
 #include <stdlib.h>
 
+#include "lib/fold/merge.h"
+
 enum {
 	BATCH_MIN = 4 << 20, /* bytes; sorted within the caches of a CPU */
 	BATCH_SHARE = 16,    /* a batch is at most this part of the lines held */
@@ -161,32 +163,6 @@ static void sort_lines(struct mp_fold_lines *l, struct mp_fold_line *v, size_t n
 	sort_few(v, n, at);
 }
 
-static int by_weight(const void *a, const void *b)
-{
-	const struct mp_fold_line *x = a, *y = b;
-
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return mp_str_cmp(text_of(x), text_of(y));
-}
-
-/* How many bytes at the start of two lines are the same. */
-static size_t shared(struct mp_str a, struct mp_str b)
-{
-	size_t n = MP_MIN(a.len, b.len), i;
-	uint64_t x, y;
-
-	for (i = 0; i + sizeof(x) <= n; i += sizeof(x)) {
-		memcpy(&x, a.p + i, sizeof(x));
-		memcpy(&y, b.p + i, sizeof(y));
-		if (x != y)
-			return i + __builtin_ctzll(htole64(x ^ y)) / 8;
-	}
-	while (i < n && a.p[i] == b.p[i])
-		i++;
-	return i;
-}
-
 static void prefetch(const struct mp_fold_lines *l, size_t i)
 {
 	size_t at;
@@ -201,16 +177,12 @@ static void put_batch(struct mp_fold_lines *l, mp_fold_line_fn *put, void *arg)
 	int64_t weight;
 	size_t kept, i;
 
-	if (l->by_weight) {
-		qsort(l->batch, l->n, sizeof(*l->batch), by_weight);
-	} else {
-		sort_lines(l, l->batch, l->n, 0);
-	}
+	sort_lines(l, l->batch, l->n, 0);
 	for (i = 0; i < l->n; last = line) {
 		prefetch(l, i + AHEAD);
 		line = text_of(&l->batch[i]);
 		weight = l->batch[i++].weight;
-		kept = shared(last, line);
+		kept = mp_fold_shared(last, line);
 		while (i < l->n && mp_str_eq(line, text_of(&l->batch[i])))
 			mp_fold_sum(&weight, l->batch[i++].weight, &l->overflow);
 		put(arg, line, kept, weight);
@@ -227,71 +199,29 @@ struct waiting {
 	bool any;
 };
 
-static bool before(const struct mp_fold_lines *l, const struct mp_fold_run *a,
-		   const struct mp_fold_run *b)
-{
-	if (l->by_weight && a->weight != b->weight)
-		return a->weight > b->weight;
-	return mp_str_cmp(mp_buf_view(&a->line), mp_buf_view(&b->line)) < 0;
-}
-
-static void sift_down(const struct mp_fold_lines *l, struct mp_fold_run **heap, size_t n, size_t i)
-{
-	struct mp_fold_run *moved = heap[i];
-	size_t child;
-
-	for (; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && before(l, heap[child + 1], heap[child]))
-			child++;
-		if (!before(l, heap[child], moved))
-			break;
-		heap[i] = heap[child];
-	}
-	heap[i] = moved;
-}
-
-/* Moves on to the next line of the first run. Frees it at its end, and returns how many are left. */
-static size_t advance(const struct mp_fold_lines *l, struct mp_fold_run **heap, size_t n)
-{
-	if (!mp_fold_run_next(heap[0])) {
-		mp_fold_run_free(heap[0]);
-		heap[0] = heap[--n];
-	}
-	if (n)
-		sift_down(l, heap, n, 0);
-	return n;
-}
-
 /* Merges runs and frees them. */
 static void merge(struct mp_fold_lines *l, struct mp_fold_run **runs, size_t *n_runs,
 		  mp_fold_line_fn *put, void *arg)
 {
 	struct waiting w = { .any = false };
-	size_t n = 0, i;
+	struct mp_fold_merge m;
+	struct mp_fold_run *run;
+	size_t kept;
 
-	for (i = 0; i < *n_runs; i++) {
-		if (mp_fold_run_next(runs[i]))
-			runs[n++] = runs[i];
-		else
-			mp_fold_run_free(runs[i]);
-	}
-	for (i = n / 2; i-- > 0;)
-		sift_down(l, runs, n, i);
-	for (; n; n = advance(l, runs, n)) {
-		struct mp_str line = mp_buf_view(&runs[0]->line);
-		size_t kept = shared(line, mp_buf_view(&w.line));
-
-		if (w.any && kept == line.len && kept == w.line.len) {
-			mp_fold_sum(&w.weight, runs[0]->weight, &l->overflow);
+	mp_fold_merge_init(&m, runs, *n_runs);
+	for (; (run = mp_fold_merge_line(&m, &kept)); mp_fold_merge_next(&m)) {
+		if (w.any && kept == run->line.len && kept == w.line.len) {
+			mp_fold_sum(&w.weight, run->weight, &l->overflow);
 			continue;
 		}
 		if (w.any)
 			put(arg, mp_buf_view(&w.line), w.kept, w.weight);
 		w.line.len = w.kept = kept;
-		mp_buf_str(&w.line, mp_str_skip(line, kept));
-		w.weight = runs[0]->weight;
+		mp_buf_str(&w.line, mp_str_skip(mp_buf_view(&run->line), kept));
+		w.weight = run->weight;
 		w.any = true;
 	}
+	mp_fold_merge_release(&m);
 	if (w.any)
 		put(arg, mp_buf_view(&w.line), w.kept, w.weight);
 	mp_buf_release(&w.line);
@@ -358,7 +288,7 @@ static void end_batch(struct mp_fold_lines *l)
 void mp_fold_lines_seal(struct mp_fold_lines *l)
 {
 	end_batch(l);
-	if (!l->by_weight && l->n_runs > 1 && l->held > MP_MIN(l->worth, l->limit / 2))
+	if (l->n_runs > 1 && l->held > MP_MIN(l->worth, l->limit / 2))
 		merge_held(l);
 	if (l->held > l->limit / 2)
 		spill(l);

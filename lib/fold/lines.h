@@ -11,10 +11,9 @@
 #include "lib/fold/run.h"
 
 struct mp_fold_lines {
-	bool by_weight; /* greatest weight first, then by bytes; the lines are distinct */
-	bool overflow;	/* a weight exceeded 64 bits and stays at the limit */
-	size_t limit;	/* bytes of memory */
-	double total;	/* of all weights added */
+	bool overflow; /* a weight exceeded 64 bits and stays at the limit */
+	size_t limit;  /* bytes of memory */
+	double total;  /* of all weights added */
 
 	/* private */
 	struct mp_fold_line *batch;

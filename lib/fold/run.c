@@ -160,14 +160,14 @@ static bool next_chunk(struct mp_fold_run *r)
 
 bool mp_fold_run_next(struct mp_fold_run *r)
 {
-	size_t kept, len;
+	size_t len;
 
 	if (r->at == r->end && !next_chunk(r))
 		return false;
-	kept = get_number(&r->at);
+	r->kept = get_number(&r->at);
 	len = get_number(&r->at);
 	r->weight = to_signed(get_number(&r->at));
-	r->line.len = kept;
+	r->line.len = r->kept;
 	mp_buf_add(&r->line, r->at, len);
 	r->at += len;
 	return true;

@@ -16,6 +16,7 @@ struct mp_fold_run {
 	size_t bytes; /* memory in use; less as the run is read */
 	/* when reading: the current line, its weight, and the rest of its chunk */
 	struct mp_buf line;
+	size_t kept; /* so many bytes of it are those of the line before it */
 	int64_t weight;
 	const char *at, *end;
 };

@@ -81,7 +81,7 @@ needs_bpf() {
 @test "processes, threads and stacks are those of the tracepoint" {
 	needs_bpf
 	start_load bash -c "while :; do '$LOAD/paths' 3; done"
-	record -e $OPENAT -p "$LOAD_PID" -d 500ms
+	record -e $OPENAT -p "$LOAD_PID" -n 500
 	[ "$(grep -c 'comm=paths	' "$TMP/s")" -gt 10 ]
 	run ! grep -vE '^\{|comm=(paths|bash|true|:[0-9]+)	' "$TMP/s"
 	record -m 16M -e "$OPENAT/stack=user/" -- "$LOAD/paths" 5

@@ -177,6 +177,13 @@ trailer() {
 	tail -n 1 "$1" | jq -r ".$2"
 }
 
+# Folds the recording $TMP/s to $TMP/f. The status is 1 if the recording has lost events, as it may on a busy machine.
+fold_recording() {	# [OPTION]...
+	local status=0
+	mp-fold "$@" "$TMP/s" > "$TMP/f" || status=$?
+	[ "$status" = 0 ] || { [ "$status" = 1 ] && [ "$(trailer "$TMP/s" lost)" -gt 0 ]; }
+}
+
 # Starts a program that writes N times to a variable once fd 5 says so; its id is in $pid, the address in $TMP/addr.
 start_watch() {
 	mkfifo "$TMP/go"

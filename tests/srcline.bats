@@ -20,7 +20,7 @@ record() {
 	local stub init
 	stub=$(objdump -d "$TMP/b/inlined" | sed -n 's/^\([0-9a-f]*\) <strtod@plt>:$/\1/p')
 	init=$(nm "$TMP/b/inlined" | awk '$3 == "_init" { print $1 }')
-	mp-record -q -e "cpu-clock:u,uprobe:$TMP/b/inlined:_init+$((16#$stub - 16#$init))/stack=user:cfi/" -F 499 --fields +addr \
+	mp-record -q --realtime -e "cpu-clock:u,uprobe:$TMP/b/inlined:_init+$((16#$stub - 16#$init))/stack=user:cfi/" -F 499 --fields +addr \
 		-o "$TMP/r" -- "$TMP/b/inlined" 0.3
 	sed -i '1s/,"uprobe:inlined:_init[^}]*}//; s/^\([0-9]*\),uprobe:inlined:_init+[^,]*,/\1,cpu-clock,/' "$TMP/r"
 	mp-fold --lines "$TMP/r" > "$TMP/places"
@@ -185,7 +185,7 @@ add_all_addresses() {
 	cp "$TMP/b/inlined" "$TMP/complete"
 	strip "$TMP/b/inlined"
 	(cd "$TMP" && objcopy --add-gnu-debuglink=inlined.debug b/inlined)
-	mp-record -q -e cpu-clock:u -F 499 --fields +addr -o "$TMP/r" -- "$TMP/b/inlined"
+	mp-record -q --realtime -e cpu-clock:u -F 499 --fields +addr -o "$TMP/r" -- "$TMP/b/inlined"
 	add_all_addresses "$id"
 	grep -q '\[inlined\]+0x[0-9a-f]*+0x[0-9a-f]*@inlined:' "$TMP/r"
 	run --separate-stderr srcline "$TMP/r"

@@ -9,7 +9,7 @@ setup() {
 
 sample() {	# samples a command's user stacks by the default method
 	mp-record -q -e cpu-clock -F 999 -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
-	mp-fold "$TMP/s" > "$TMP/f"
+	fold_recording
 }
 
 whole() {	# at least so many of 1,000 stacks by a method are complete, of at least $2 stacks

@@ -10,6 +10,6 @@ at_stub() {	# PROGRAM [METHOD]
 		events+=",uprobe:$1:_init+$((16#${at%:} - 16#$init))"
 	done
 	mp-record -q -e "${events#,}" -g "${2:-user}" -o "$TMP/s" -- "$1" || [ $? = 1 ]
-	mp-fold -e '*' "$TMP/s" > "$TMP/f"
+	fold_recording -e '*'
 	[ -s "$TMP/f" ]
 }

@@ -15,7 +15,7 @@ setup() {
 # Samples a command's user stacks and folds them.
 sample() {
 	mp-record -q -e cpu-clock -F "${RATE:-500}" -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
-	mp-fold "$TMP/s" > "$TMP/f"
+	fold_recording
 }
 
 named() {	# most of the samples have this in their stack
@@ -81,7 +81,7 @@ named() {	# most of the samples have this in their stack
 	rm "$TMP/spin"
 	echo 'not the same' > "$TMP/spin"
 	mp-record -q -e cpu-clock -F 500 -g user -n 100 -p "$(cat "$TMP/pid")" > "$TMP/s" || [ $? = 1 ]
-	mp-fold "$TMP/s" > "$TMP/f"
+	fold_recording
 	named ";main;spin_caller;spin_here"
 }
 
@@ -123,7 +123,7 @@ named() {	# most of the samples have this in their stack
 @test "frames of a just-in-time compiler have names, also of code that replaces other code" {
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip "no code for this machine" ;; esac
 	mp-record -q -e cpu-clock -F 500 -g user -o "$TMP/s" -- "$LOAD/jit" 1.2 || [ $? = 1 ]
-	mp-fold --annotate "$TMP/s" > "$TMP/f"
+	fold_recording --annotate
 	first=$(awk '/;first_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	second=$(awk '/;second one_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	echo "$first first, $second second"
@@ -221,7 +221,7 @@ jitdump_program() {
 @test "the log of a just-in-time compiler names code at each time, and its call frame information leads through it" {
 	jitdump_program
 	sample "$TMP/jd" "$TMP"
-	mp-fold --annotate "$TMP/s" > "$TMP/f"
+	fold_recording --annotate
 	# each third of the time, one after the other; "second" runs at two addresses; some samples are in the start of the program
 	awk '/;main;.*first_\[j\];work/ { a += $NF } /;main;.*second_\[j\];work/ { b += $NF } { n += $NF }
 		END { print a, b, n; exit !(n > 60 && a + b > n * 0.9 && a > n / 6 && b > n / 2) }' "$TMP/f"
@@ -244,7 +244,7 @@ jitdump_program() {
 	javac -d "$TMP" "$TMP/Hot.java"
 	mp-record -q -e cpu-clock -F 100 -g user -o "$TMP/s" --java-map -- java -XX:+PreserveFramePointer -cp "$TMP" Hot || [ $? = 1 ]
 	rm -f "/tmp/perf-$(grep -m 1 -o 'pid=[0-9]*' "$TMP/s" | cut -d= -f2).map"
-	mp-fold --annotate "$TMP/s" > "$TMP/f"
+	fold_recording --annotate
 	# the map is asked for at once and after 1, 3, 7, 15 s of time, and the load takes 12 s of CPU time
 	awk '/Hot\.hot.*_\[j\]/ { m += $NF } { n += $NF } END { print m, n; exit !(n > 500 && m > n / 4) }' "$TMP/f"
 }

@@ -199,7 +199,7 @@ needs_go() {
 		for method in cfi bpf; do
 			mp-record -q -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" > /dev/null || [ $? = 1 ]
 			whole 950 50 "$method"
-			mp-fold "$TMP/s" > "$TMP/f"
+			fold_recording
 			# leaf has no frame: by frame pointers its caller is missing
 			has '^x;runtime.goexit(.abi0)?;main.main.func1;(main.work;)?(main.middle;){4}main.leaf ' 80
 		done
@@ -259,7 +259,7 @@ needs_go() {
 	for mode in exe pie; do
 		build_go x -buildmode=$mode -ldflags '-w' || skip "no cgo"
 		mp-record -q -F 999 -g user:bpf -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
-		mp-fold "$TMP/s" > "$TMP/f"
+		fold_recording
 		has '^x;runtime.goexit[^;]*;runtime.main;main.main;main.calls;main._Cfunc_in_c[^;]*;([^;]*;)*runtime.asmcgocall[^;]*;in_c ' 70
 		mp-record -q -F 999 -g user:cfi -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 		[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["other-stack"] * 10 > .stacks * 7')" = true ]

@@ -139,7 +139,7 @@ node_program() {
 		function run(seconds) { const until = process.cpuUsage().user + seconds * 1e6; while (process.cpuUsage().user < until) hot(20) }
 		run(0.2)
 		for (let i = 0; i < 200; i++) { const f = new Function("x", "return x + " + i); for (let k = 0; k < 3000; k++) f(k) }
-		run(2)
+		run(4)
 	X
 	command -v node > /dev/null || skip "no node"
 }
@@ -242,11 +242,14 @@ jitdump_program() {
 		}
 	X
 	javac -d "$TMP" "$TMP/Hot.java"
-	mp-record -q -e cpu-clock -F 100 -g user -o "$TMP/s" --java-map -- java -XX:+PreserveFramePointer -cp "$TMP" Hot || [ $? = 1 ]
+	mp-record -q -e cpu-clock -F 100 -g user -o "$TMP/s" --java-map -- java -XX:+PreserveFramePointer -cp "$TMP" Hot 2> "$TMP/err" || [ $? = 1 ]
 	rm -f "/tmp/perf-$(grep -m 1 -o 'pid=[0-9]*' "$TMP/s" | cut -d= -f2).map"
+	cat "$TMP/err"
+	# jcmd is a virtual machine, too, which takes 0.5 s of CPU time; who does not answer is not asked again
+	! grep -q 'did not answer jcmd within 5 s' "$TMP/err" || skip "this machine is too busy for jcmd"
 	fold_recording --annotate
 	# the map is asked for at once and after 1, 3, 7, 15 s of time, and the load takes 12 s of CPU time
-	awk '/Hot\.hot.*_\[j\]/ { m += $NF } { n += $NF } END { print m, n; exit !(n > 500 && m > n / 4) }' "$TMP/f"
+	awk '/Hot\.hot.*_\[j\]/ { m += $NF } { n += $NF } END { print m, n; exit !(n > 200 && m > n / 4) }' "$TMP/f"
 }
 
 # Starts a program that has libjvm.so among its mappings as user 65534, with the jcmd $1 in a folder that only root can change.
@@ -277,7 +280,7 @@ end_jvm() {
 	mkdir -m 777 "$TMP/out"
 	fake_jvm "{ echo \"\$@\"; id -u; id -G; pwd; env; ls /proc/self/fd; grep -E 'Cap|NoNewPrivs' /proc/self/status; } > $TMP/out/x; mv $TMP/out/x $TMP/out/done"
 	SECRET=1 PATH="$TMP:/run/mp-test.$$:$PATH" mp-record -q -e cpu-clock --java-map -p "$JVM" -d 60 > /dev/null 2> "$TMP/err" &
-	for ((i = 0; i < 500; i++)); do [ ! -e "$TMP/out/done" ] || break; sleep 0.1; done
+	until [ -e "$TMP/out/done" ]; do await; done
 	kill $!
 	wait $! || [ $? = 1 ]
 	end_jvm
@@ -294,13 +297,16 @@ end_jvm() {
 
 @test "--java-map: a process that does not answer, and a jcmd that others could change" {
 	fake_jvm "exec sleep 1000.$$"
-	PATH="/run/mp-test.$$:$PATH" timeout 60 mp-record -q -e cpu-clock --java-map -p "$JVM" -d 8 > /dev/null 2> "$TMP/err" || [ $? = 1 ]
+	PATH="/run/mp-test.$$:$PATH" mp-record -q -e cpu-clock --java-map -p "$JVM" -d 100 > /dev/null 2> "$TMP/err" &
+	until grep -q 'did not answer' "$TMP/err"; do await; done
+	kill $!
+	wait $! || [ $? = 1 ]
 	chmod 777 "/run/mp-test.$$"
 	PATH="$TMP:/run/mp-test.$$" "$(command -v mp-record)" -q -e cpu-clock --java-map -p "$JVM" -d 0.1 > /dev/null 2> "$TMP/err2" || [ $? = 1 ]
 	end_jvm
 	cat "$TMP/err" "$TMP/err2"
 	grep -q -- "--java-map: process $JVM did not answer jcmd within 5 s" "$TMP/err"
-	run ! pgrep -f "sleep 1000.$$"
+	while pgrep -f "sleep 1000.$$" > /dev/null; do await; done
 	grep -q 'no jcmd in PATH that others cannot change' "$TMP/err2"
 }
 

@@ -8,7 +8,7 @@ setup() {
 }
 
 sample() {	# samples a command's user stacks by the default method
-	mp-record -q -e cpu-clock -F 999 -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
+	mp-record -q --realtime -e cpu-clock -F 999 -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
 	fold_recording
 }
 

@@ -375,12 +375,13 @@ end_jvm() {
 	pids+="$! "
 	(while :; do find /usr/share -name '*.h' > /dev/null; done) &
 	pids+="$! "
-	sleep 0.5
+	until [ -s "$TMP/pid1" ]; do await; done
 	pids+=$(cat "$TMP/pid1")
 	perf record -N -q -a -e cpu-clock -F 2500 -o "$TMP/data" -- sleep 2 > /dev/null 2>&1
-	perf script -i "$TMP/data" -F pid,ip,sym 2> /dev/null | perl -ne '
+	# of other programs, which may end or begin another program at any time, only what they do in the kernel
+	perf script -i "$TMP/data" -F pid,ip,sym 2> /dev/null | OURS=" $pids " perl -ne '
 		my ($pid, $ip, $sym) = /^\s*(\d+)\s+([0-9a-f]+) (.*)$/ or next;
-		next unless $ip =~ /^ffff/ or -e "/proc/$pid/exe";
+		next unless $ip =~ /^ffff/ or $ENV{OURS} =~ / $pid /;
 		$sym =~ s/\+0x[0-9a-f]+$//;
 		print "$pid\t$ip\t$sym\n"' | sort -u > "$TMP/all"
 	shuf --random-source=<(yes 5) -n 1000 "$TMP/all" > "$TMP/pairs"
@@ -396,8 +397,6 @@ end_jvm() {
 		my ($ours) = $F[3] =~ /^\S+ \S+ (.*)$/;
 		$ours =~ s/_\[[kj]\]$//;
 		$perf =~ s/@@?[A-Z]\S*$//;	# perf shows symbol versions of .dynsym
-		# of other programs, which may end at any time
-		next unless $ip =~ /^ffff/ or -e "/proc/$pid/exe";
 		$n++;
 		next if $ours eq $perf;
 		# perf has no name where we name the function by its address, and none for the stubs that it recognizes

@@ -367,7 +367,7 @@ start_briefs() {
 @test "stacks by BPF can be requested for clocks and page faults" {
 	bpf_works
 	start_load "$LOAD/spin" 600
-	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -n 300 -o "$TMP/s" || [ $? = 1 ]
+	mp-record -q --realtime -g user:bpf -F 999 -p "$LOAD_PID" -n 300 -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = bpf ]
 	whole 950 50 bpf
 	fold_recording

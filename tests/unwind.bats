@@ -8,7 +8,7 @@ load stacks
 load stubs
 
 @test "header, trailer and stderr say how stacks were taken and how they ended" {
-	mp-record -F 999 -o "$TMP/s" -- "$LOAD/spin" 0.5 2> "$TMP/err" > /dev/null || [ $? = 1 ]
+	mp-record --realtime -F 999 -o "$TMP/s" -- "$LOAD/spin" 0.5 2> "$TMP/err" > /dev/null || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r '.stacks | .kernel + "," + .user')" = fp,cfi ]
 	whole 990 30
 	n=$(trailer "$TMP/s" unwound.cfi.stacks) whole=$(trailer "$TMP/s" unwound.cfi.whole)
@@ -197,7 +197,7 @@ needs_go() {
 	for flags in '' -w '-s -w'; do
 		build_go x -ldflags "$flags"
 		for method in cfi bpf; do
-			mp-record -q -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" > /dev/null || [ $? = 1 ]
+			mp-record -q --realtime -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" > /dev/null || [ $? = 1 ]
 			whole 950 50 "$method"
 			fold_recording
 			# leaf has no frame: by frame pointers its caller is missing
@@ -258,10 +258,10 @@ needs_go() {
 	X
 	for mode in exe pie; do
 		build_go x -buildmode=$mode -ldflags '-w' || skip "no cgo"
-		mp-record -q -F 999 -g user:bpf -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		mp-record -q --realtime -F 999 -g user:bpf -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 		fold_recording
 		has '^x;runtime.goexit[^;]*;runtime.main;main.main;main.calls;main._Cfunc_in_c[^;]*;([^;]*;)*runtime.asmcgocall[^;]*;in_c ' 70
-		mp-record -q -F 999 -g user:cfi -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		mp-record -q --realtime -F 999 -g user:cfi -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 		[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["other-stack"] * 10 > .stacks * 7')" = true ]
 		grep -q 'stack=\[truncated\];runtime.asmcgocall[^;]*;in_c$' "$TMP/s"
 	done
@@ -292,20 +292,20 @@ needs_go() {
 		int main(void) { burn(40); return 0; }
 	X
 	gcc -I. -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
-	mp-record -e cpu-clock -F 999 -g user --stack-size 16K -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
+	mp-record --realtime -e cpu-clock -F 999 -g user --stack-size 16K -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["stack-size"] > 50 and .reasons["stack-size"] * 10 > .stacks * 9')" = true ]
 	grep -q 'stack=\[truncated\];burn;burn' "$TMP/s"
 	grep -q 'end beyond the copied part of the stack (--stack-size)' "$TMP/err"
 	[ "$(trailer "$TMP/s" truncated)" = "$(grep -c 'stack=\[truncated\]' "$TMP/s")" ]
-	mp-record -q -e cpu-clock -F 999 -g user --stack-size 60K -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	mp-record -q --realtime -e cpu-clock -F 999 -g user --stack-size 60K -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 	whole 980 50
-	mp-record -q -e cpu-clock -F 999 -g user --stack-size 60K --max-stack 10 -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	mp-record -q --realtime -e cpu-clock -F 999 -g user --stack-size 60K --max-stack 10 -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["max-stack"] * 10 > .stacks * 9')" = true ]
 	grep -q 'stack=\[truncated\];\(burn;\)\{9\}burn$' "$TMP/s"
 }
 
 @test "with frame pointers, too, the share of stacks that reached the root is reported" {
-	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 1 > /dev/null || [ $? = 1 ]
+	mp-record -q --realtime -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 1 > /dev/null || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.fp | .stacks > 50 and .whole * 10 < .stacks')" = true ]
 	# a program in which every frame has a frame pointer and the first is marked as the root
 	cat > "$TMP/x.c" <<-'X'
@@ -318,7 +318,7 @@ needs_go() {
 	X
 	[ "$(uname -m)" = x86_64 ] || skip "its assembler is for x86-64"
 	gcc -O1 -fno-omit-frame-pointer -nostdlib -static -o "$TMP/x" "$TMP/x.c"
-	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	mp-record -q --realtime -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 	whole 900 50 fp
 }
 
@@ -336,7 +336,7 @@ needs_go() {
 	gcc -I. -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
 	for method in cfi bpf; do
 		[ "$method" = cfi ] || bpf_works
-		mp-record -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
+		mp-record --realtime -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
 		n=$(grep -c 'stack=\[truncated\];leaf$' "$TMP/s")
 		# of stacks for which there is no record of the BPF program, only the current address is known, too
 		[ "$(trailer "$TMP/s" "unwound.$method | .reasons.unknown > 50 and .reasons.unknown + (.reasons.tables // 0) >= $n and
@@ -355,7 +355,7 @@ needs_go() {
 		gcc -O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -nostdlib -static $flags -o "$TMP/y" "$TMP/y.c"
 		for method in cfi bpf fp; do
 			[ "$method" != bpf ] || bpf_works
-			mp-record -q -e cpu-clock -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/y" || [ $? = 1 ]
+			mp-record -q --realtime -e cpu-clock -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/y" || [ $? = 1 ]
 			whole 900 50 "$method"
 		done
 	done

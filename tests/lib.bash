@@ -119,7 +119,7 @@ CPUS=$(getconf _NPROCESSORS_ONLN)
 
 LOADS=()
 
-# Starts a load and waits until it has a session of its own; teardown ends its process group.
+# Starts a load and waits until it has a session of its own and runs its program; teardown ends its process group.
 start_load() {
 	local stat fields
 	setsid "$@" > "$TMP/load.out" 2>&1 3>&- < /dev/null &
@@ -127,8 +127,21 @@ start_load() {
 	LOADS+=("$LOAD_PID")
 	while read -r stat 2> /dev/null < "/proc/$LOAD_PID/stat"; do
 		read -ra fields <<< "${stat##*) }"
-		[ "${fields[3]}" != "$LOAD_PID" ] || break	# the session
+		# the session
+		[ "${fields[3]}" != "$LOAD_PID" ] || [[ $stat == *" (setsid) "* ]] || break
 	done
+}
+
+# Waits until a process has left its CPU N more times of its own accord.
+await_switches() {	# PID N
+	local from
+	from=$(status_of "$1" voluntary_ctxt_switches)
+	until [ $(($(status_of "$1" voluntary_ctxt_switches) - from)) -ge "$2" ]; do await; done
+}
+
+# Waits until a process runs the program NAME and sleeps.
+await_asleep() {	# PID NAME
+	until [[ $(cat "/proc/$1/stat") == *"($2) S "* ]]; do await; done
 }
 
 # Keeps all CPUs busy: the kernel of some virtual machines delivers no event from the idle task.

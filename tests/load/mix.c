@@ -3,7 +3,8 @@
  * mix FILE ROUNDS [PAUSE]: a bit of everything that collectors record, in ROUNDS rounds (0: until
  * it is killed), PAUSE us apart: each of the kinds below. Prints its id and the address of a
  * variable before the first. mix FILE SECONDS KIND: one kind alone, for that time: prints the same,
- * waits for a line, and prints how often it did it per second.
+ * waits for a line, and prints how often it did it per second. Its children are called mix-server
+ * and mix-pong, or after the name of a copy.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -47,8 +48,13 @@ static void on_signal(int sig)
 	signals += sig == SIGUSR1;
 }
 
-static void child_of(pid_t parent, const char *name)
+/* A child is called like its program, with a suffix: tests run copies whose names are unique. */
+static void child_of(pid_t parent, const char *suffix)
 {
+	char name[64] = "";
+
+	prctl(PR_GET_NAME, name);
+	strncat(name, suffix, sizeof(name) - 16);
 	prctl(PR_SET_NAME, name);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -91,11 +97,11 @@ static void start_server(void)
 	    socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) < 0)
 		die("server");
 	if (fork() == 0) {
-		child_of(self, "mix-server");
+		child_of(self, "-server");
 		serve(listener);
 	}
 	if (fork() == 0) {
-		child_of(self, "mix-server");
+		child_of(self, "-server");
 		while (recv(pair[1], text, sizeof(text), 0) == UNIX_BYTES)
 			;
 		_exit(0);
@@ -112,7 +118,7 @@ static void start_pong(void)
 	if (pipe(to) < 0 || pipe(from) < 0)
 		die("pipe");
 	if (fork() == 0) {
-		child_of(self, "mix-pong");
+		child_of(self, "-pong");
 		while (read(to[0], &byte, 1) == 1 && write(from[1], &byte, 1) == 1)
 			;
 		_exit(0);

@@ -7,18 +7,30 @@ load lib
 
 EVENTS=/sys/kernel/tracing/uprobe_events
 
-# The number of probes in tracefs of one recording, or, for "", of recordings that have ended; others may run.
+# The number of probes in tracefs of the recording with this pid; others may run, or may have been killed.
 left() {
-	local pid n=0
-	for pid in $(sed -n 's,.*:mp_\([0-9]*\)/.*,\1,p' $EVENTS 2> /dev/null); do
-		[ "$pid/" != "$1" ] && { [ -n "$1" ] || [ -d "/proc/$pid" ]; } || n=$((n + 1))
+	grep -cs ":mp_$1/" $EVENTS || true
+}
+
+# Runs mp-record, whose id is in $pid.
+run_recorder() {
+	mp-record "$@" &
+	pid=$!
+	wait $pid
+}
+
+# The processes that PID has started, and those that these have started.
+descendants() {
+	local child
+	for child in $(ps -o pid= --ppid "$1"); do
+		echo "$child"
+		descendants "$child"
 	done
-	echo "$n"
 }
 
 record() {
 	needs_root
-	mp-record -q -g none "$@" > "$TMP/s"
+	run_recorder -q -g none "$@" > "$TMP/s"
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }
 
@@ -57,7 +69,7 @@ record() {
 	[ "$(grep -o '.r=-[0-9]*' "$TMP/s" | tail -n 1)" = .r=$((-16 * 16 + 4)) ]
 	record -e "uprobe:$TMP/a:f(a=arg1:u64)/a>=7 && a!=9/" -- "$TMP/a"
 	[ "$(trailer "$TMP/s" records)" = 9 ]
-	[ "$(left "")" = 0 ]
+	[ "$(left $pid)" = 0 ]
 }
 
 @test "usdt records 23 exceptions thrown and caught" {
@@ -71,7 +83,7 @@ record() {
 	[ "$(grep -c ',usdt:libstdcxx:throw,' "$TMP/s")" = 23 ]
 	[ "$(grep -c ',usdt:libstdcxx:catch,' "$TMP/s")" = 23 ]
 	grep -q '\.arg1=[0-9]' "$TMP/s"
-	[ "$(left "")" = 0 ]
+	[ "$(left $pid)" = 0 ]
 }
 
 @test "mem: records writes to a variable, and reads" {
@@ -115,21 +127,28 @@ record() {
 
 @test "no probe is left at the end or on failure; the next recording removes those of one that was killed" {
 	needs_root
-	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null || [ $? = 1 ]
-	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null || false
-	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1 || false
-	[ "$(left "")" = 0 ]
+	run_recorder -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null || [ $? = 1 ]
+	[ "$(left $pid)" = 0 ]
+	! run_recorder -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null || false
+	[ "$(left $pid)" = 0 ]
+	! run_recorder -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1 || false
+	[ "$(left $pid)" = 0 ]
 	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -e 'uprobe:libc:free(p=arg1:u64)' -p $$ -o "$TMP/s" &
 	pid=$!
 	until [ -s "$TMP/s" ]; do await; done
-	[ "$(left "$pid/")" = 2 ]
+	[ "$(left $pid)" = 2 ]
 	# another recording does not touch the probes of one that runs
-	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null
-	[ "$(left "$pid/")" = 2 ]
+	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null || [ $? = 1 ]
+	[ "$(left $pid)" = 2 ]
+	others=$(descendants $pid)
 	kill -KILL $pid
 	wait $pid || true
-	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null
-	[ "$(left "")" = 0 ]
+	# the kernel keeps a probe that a process has open
+	for other in $others; do
+		while [ -d "/proc/$other" ] && ! grep -qs '^State:.Z' "/proc/$other/status"; do await; done
+	done
+	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null || [ $? = 1 ]
+	[ "$(left $pid)" = 0 ]
 }
 
 @test "-l lists the static probes and functions of a file" {

@@ -35,7 +35,7 @@ ticks() {
 	needs_root
 	mp-record -l 'timer:hrtimer_*' | grep -q '^  timer:hrtimer_start$'
 	mp-record -l 'timer:*' | grep -qx '  timer:HZ  *a tick of each CPU, HZ times a second'
-	mp-record -q -e timer:hrtimer_start -d 100ms -o "$TMP/s" -g none || [ $? = 1 ]
+	mp-record -q -a -e timer:hrtimer_start -o "$TMP/s" -g none -- sleep 0.01 || [ $? = 1 ]
 	grep -q ',timer:hrtimer_start,' "$TMP/s"
 }
 

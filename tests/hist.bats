@@ -249,10 +249,7 @@ PY
 	sleep 0.1
 	[ ! -s "$TMP/live" ]
 	printf '{"watermark":1000000000}\n' >&5
-	for _ in $(seq 100); do
-		! [ -s "$TMP/live" ] || break
-		sleep 0.01
-	done
+	until [ -s "$TMP/live" ]; do await; done
 	head -n 1 "$TMP/live" | grep -qx '2026-11-20T09:19:00Z'
 	exec 5>&-
 	wait || true
@@ -311,15 +308,17 @@ PY
 @test "memory does not grow with the length of the input" {
 	case "$BUILD" in *san-*) skip "sanitizers have memory of their own" ;; esac
 	numbers latency 2000 > "$TMP/in"
-	for _ in $(seq 100); do cat "$TMP/in"; done > "$TMP/long"
+	for _ in $(seq 500); do cat "$TMP/in"; done > "$TMP/long"
 	small=$(/usr/bin/time -f %M mp-hist "$TMP/in" 2>&1 > /dev/null)
 	large=$(/usr/bin/time -f %M mp-hist "$TMP/long" 2>&1 > /dev/null)
-	echo "$small KiB for 2,000, $large KiB for 200,000"
-	[ "$large" -lt $((small + 512)) ]
+	echo "$small KiB for 2,000, $large KiB for 1,000,000"
+	# the numbers alone would be 7.8 MiB; the kernel measures the same program with differences of hundreds of KiB
+	[ "$large" -lt $((small + 2048)) ]
 }
 
 @test "live counts of context switches are those of the recording, and intervals appear while it records" {
 	needs_root
+	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -e sched:sched_switch -g none -d 500ms > "$TMP/in" 2> /dev/null || true
 	mp-hist --count cpu,.prev_state --tsv "$TMP/in" 2> /dev/null | tail -n +2 | awk -F'\t' '{ n += $3 } END { print n }' > "$TMP/out"
 	grep -c ',sched:sched_switch,' "$TMP/in" | cmp - "$TMP/out"

@@ -253,10 +253,7 @@ compare() {
 	mp-pair -b a -e b < "$TMP/in" > "$TMP/out" &
 	exec 5> "$TMP/in"
 	printf '1,a,tid=1\n5,b,tid=1\n' >&5
-	for _ in $(seq 100); do
-		[ ! -s "$TMP/out" ] || break
-		sleep 0.01
-	done
+	until [ -s "$TMP/out" ]; do await; done
 	[ "$(cat "$TMP/out")" = "5,a=>b,tid=1	dur=4" ]
 	exec 5>&-
 	wait
@@ -271,7 +268,8 @@ compare() {
 	small=$(flow 100000 | peak)
 	large=$(flow 400000 | peak)
 	[ "$(wc -l < "$TMP/out")" = 399950 ]
-	[ "$large" -lt $((small + 300)) ]
+	# the times of 300,000 more spans alone would be 2,300 KiB; the kernel measures the same program with differences
+	[ "$large" -lt $((small + 1500)) ]
 	# nothing ever ends
 	leak() { awk 'BEGIN { for (i = 1; i <= 200000; i++) printf "%d,a,tid=%d\tcomm=%0200d\n", i, i, i }'; }
 	[ "$(leak | peak --memory 8M)" -lt $((small + 10000)) ]
@@ -330,13 +328,17 @@ compare() {
 	for comm in one 'two x'; do
 		[ "$(grep -c ",getppid,.*comm=$comm	" "$TMP/out")" = 1009 ]
 	done
-	run ! grep -E 'dur=(0|-)' "$TMP/out"
+	# a clock may be too coarse for some
+	run ! grep -E 'dur=-' "$TMP/out"
+	grep -qE 'dur=[1-9]' "$TMP/out"
 	run ! grep -E 'without a|replaced' "$TMP/err"
 	[ "$(trailer "$TMP/out" records)" = 2018 ]
 }
 
 @test "17 disk requests of 64 KiB give as many spans, each with its submitter" {
 	needs_root
+	# the kernel may drop events of idle CPUs
+	start_spins
 	truncate -s 4M "$TMP/disk"
 	loop=$(losetup --show -f "$TMP/disk" 2> "$TMP/why") || skip "no loop device: $(cat "$TMP/why")"
 	mp-record -q -a -g none -e block:block_rq_issue,block:block_rq_complete -o "$TMP/in" -- \

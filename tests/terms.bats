@@ -175,7 +175,7 @@ try() {
 
 @test "a counter or polled value that is given twice is read at the shorter interval" {
 	mp-record -q -e mem:rss/interval=10s/,mem:rss/interval=1ms/ -e stat:page-faults,stat:page-faults/interval=1ms/ \
-		-o "$TMP/s" -- "$LOAD/spin" 0.2 > "$TMP/out"
+		-o "$TMP/s" -- "$LOAD/spin" 1 > "$TMP/out"
 	for type in mem:rss stat:page-faults; do
 		[ "$(grep -c "^[0-9]*,$type," "$TMP/s")" -ge 5 ]
 	done

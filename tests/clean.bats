@@ -12,7 +12,7 @@ GROUP=mp-clean-$BATS_ROOT_PID
 # Removes the cgroup after the load in it has been killed.
 remove_group() {
 	local try
-	for ((try = 0; try < 50; try++)); do
+	for ((try = 0; try < 600; try++)); do
 		[ -d "$CGROUPS/$GROUP" ] || return 0
 		rmdir "$CGROUPS/$GROUP" 2> /dev/null || sleep 0.1
 	done
@@ -39,10 +39,11 @@ bpf_held() {
 	bpftool -j prog | jq -r --arg progs "$progs" '($progs | split("\n")) as $p | .[] | select("\(.id)" | IN($p[])) | .map_ids[]? | "map \(.)"'
 }
 
-# The objects that are new since then and that nobody has open. Waits some seconds, since the kernel frees them after grace periods.
+# The objects that are new since then and that nobody has open. Waits, since the kernel frees them after grace periods, which
+# take seconds on a busy machine.
 bpf_left() {
 	local try
-	for ((try = 0; try < 50; try++)); do
+	for ((try = 0; try < 600; try++)); do
 		bpf_objects > "$TMP/now"
 		bpf_held | sort -u > "$TMP/held"
 		comm -23 "$TMP/now" "$TMP/before" | comm -23 - "$TMP/held" > "$TMP/left"
@@ -118,14 +119,14 @@ start_and_kill() {
 
 	# the next recording removes the probes of killed ones, unless a process of theirs that has not ended yet has them open
 	for ((i = 0; i < 50; i++)); do
-		mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -d 10ms -o /dev/null
+		mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -d 10ms -o /dev/null || [ $? = 1 ]
 		grep -F "$(sed 's,.*,mp_&/,' "$TMP/pids")" $TRACEFS/uprobe_events || break
 		sleep 0.1
 	done
 	while read -r pid; do
 		! grep "mp_$pid/" $TRACEFS/uprobe_events || false
 		[ ! -e "$TRACEFS/events/mp_$pid" ]
-		[ ! -d "/proc/$pid" ]
+		! grep -aqs "$TMP/out" "/proc/$pid/cmdline" || false	# another process may have its id by now
 	done < "$TMP/pids"
 	[ "$(wc -l < "$TMP/pids")" = 100 ]
 	bpf_left

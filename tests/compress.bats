@@ -58,7 +58,7 @@ make_stream() {
 	[ "$(unpacked "$TMP/empty.zst" | wc -c)" = 0 ]
 }
 
-# Starts mp-order with a live input, and waits until its first event can be read from $f; sets pid and packer.
+# Starts mp-order with a live input, and waits until all of that can be read from $f; sets pid and packer.
 start_live() {
 	rm -f "$f"
 	mkfifo "$TMP/pipe"
@@ -66,7 +66,8 @@ start_live() {
 	pid=$!
 	exec 6> "$TMP/pipe"
 	printf '{"mp":1,"datatype":"event"}\n1,a:b,comm=x\n{"watermark":2}\n' >&6
-	until unpacked "$f" | grep -q '^1,a:b,comm=x$'; do await; done
+	until [ "$(unpacked "$f" | tail -n 1)" = '{"watermark":2}' ]; do await; done
+	unpacked "$f" | grep -q '^1,a:b,comm=x$'
 	packer=$(pgrep -P $pid)
 }
 
@@ -81,7 +82,6 @@ end_live() {
 	for m in $METHODS; do
 		f=$TMP/live.$(end_of $m)
 		start_live	# it can be read while the program runs
-		[ "$(tail -n 1 <(unpacked "$f"))" = '{"watermark":2}' ]
 		run mp-fold -e '*' "$f"
 		[ "$status" = 1 ] && [[ "$output" == *"mp-fold: $f: $m data is truncated"* ]] || { echo "$output"; false; }
 		kill -KILL "$packer"

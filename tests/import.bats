@@ -258,15 +258,16 @@ perf_samples() {
 	[ "$(grep -cP '^\t *ffff[0-9a-f]{12} ' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
 }
 
-# Traces with ftrace to $TMP/trace what python3 does; $@: what to enable, options and events.
+# Traces with ftrace to $TMP/trace what python3 does, and nothing else: of a busy system, the buffer would keep less than that.
+# $@: what to enable, options and events.
 ftrace_capture() {
 	needs_root
 	command -v python3 > /dev/null || skip "no python3"
-	local i=/sys/kernel/tracing/instances/mp-import-test what
+	local i=/sys/kernel/tracing/instances/mp-import-$$ what
 	mkdir $i 2> /dev/null || skip "tracefs is not mounted"
 	echo 20000 > $i/buffer_size_kb
 	for what; do echo 1 > "$i/$what" 2> /dev/null || { rmdir $i; skip "ftrace has no $what"; }; done
-	python3 -c 'import time
+	sh -c 'echo $$ > "$0" && exec python3 -c "$1"' $i/set_event_pid 'import time
 for i in range(60): time.sleep(0.001); open("/dev/null").close()'
 	echo 0 > $i/tracing_on
 	cat $i/trace > "$TMP/trace"

@@ -101,17 +101,17 @@ total() {
 
 @test "pprof: go tool pprof has the totals of mp-fold, by function and by label" {
 	command -v go > /dev/null || skip "no go"
-	export HOME="$TMP" GOFLAGS= PPROF_TMPDIR="$TMP"
+	export HOME="$TMP" GOFLAGS= PPROF_TMPDIR="$TMP" TZ=UTC
 	mp-export --to pprof -e cpu-clock -w period --by comm,tid "$TMP/in" > "$TMP/out"
 	gzip -t "$TMP/out"
-	timeout 60 go tool pprof -raw "$TMP/out" > "$TMP/raw"
-	timeout 60 go tool pprof -top -nodecount=0 -nodefraction=0 "$TMP/out" > "$TMP/top"
+	timeout 600 go tool pprof -raw "$TMP/out" > "$TMP/raw"
+	timeout 600 go tool pprof -top -nodecount=0 -nodefraction=0 "$TMP/out" > "$TMP/top"
 	grep -q " of $(total -e cpu-clock -w period) total" "$TMP/top" || { cat "$TMP/top"; false; }
 	# flat weights of the functions
 	mp-fold -e cpu-clock -w period --annotate "$TMP/in" |
 		awk '{ n = split($1, f, ";"); w[f[n]] += $2 } END { for (i in w) print i, w[i] }' | sort > "$TMP/ours"
 	awk 'on && $1 != 0 { print $6, $1 } /flat%/ { on = 1 }' "$TMP/top" | sort | diff - "$TMP/ours"
-	timeout 60 go tool pprof -top -tagfocus tid=8 "$TMP/out" > "$TMP/top"
+	timeout 600 go tool pprof -top -tagfocus tid=8 "$TMP/out" > "$TMP/top"
 	grep -q " of $(total -e cpu-clock -w period) total" "$TMP/top"
 	grep -q "accounting for $(mp-select -f tid==8 "$TMP/in" | mp-fold -e cpu-clock -w period | awk '{ n += $NF } END { print n }')," "$TMP/top"
 	grep -q 'libx.so 1234abcd' "$TMP/raw"

@@ -15,13 +15,18 @@ cpu_ms() {
 }
 
 # as_quick HARMLESS HOSTILE COMMAND...: the command reads the second file, which has at most 4 times as much in it, in
-# not much more time than the first.
+# not much more time than the first. Another load may make the same instructions several times as slow for a while: of three
+# measurements the shortest counts.
 as_quick() {
-	local harmless hostile
-	harmless=$(cpu_ms "${@:3}" "$1")
-	hostile=$(cpu_ms "${@:3}" "$2")
-	echo "${*:3}: $harmless ms, $hostile ms"
-	[ "$hostile" -le $((8 * harmless + 300)) ]
+	local harmless hostile best=
+	for _ in 1 2 3; do
+		harmless=$(cpu_ms "${@:3}" "$1")
+		hostile=$(cpu_ms "${@:3}" "$2")
+		best=$((${best:-hostile} < hostile ? best : hostile))
+		echo "${*:3}: $harmless ms, $hostile ms"
+		[ "$best" -gt $((8 * harmless + 300)) ] || return 0
+	done
+	return 1
 }
 
 # lines KIND SIZE: 4 MiB of events, each a line of SIZE bytes with what KIND says.
@@ -157,7 +162,7 @@ as_events() {
 		read -ra words <<< "$command"
 		for file in "$TMP"/in/*.mp; do
 			status=0
-			timeout 60 "${words[@]}" "$file" > "$TMP/out" 2> "$TMP/err" || status=$?
+			timeout 600 "${words[@]}" "$file" > "$TMP/out" 2> "$TMP/err" || status=$?
 			[ "$status" -le 2 ] && ! grep 'option' "$TMP/err" || { echo "$command ${file##*/}: $status"; cat "$TMP/err"; false; }
 		done
 	done <<- 'X'
@@ -276,13 +281,13 @@ as_events() {
 	X
 	for kind in speedscope cpuprofile heap pprof; do
 		bytes=$(stat -c %s "$TMP/grown.$kind")
-		run --separate-stderr timeout 60 bash -c 'mp-import --from "$1" "$2" | wc -c; exit ${PIPESTATUS[0]}' - "$kind" "$TMP/grown.$kind"
+		run --separate-stderr timeout 600 bash -c 'mp-import --from "$1" "$2" | wc -c; exit ${PIPESTATUS[0]}' - "$kind" "$TMP/grown.$kind"
 		echo "$kind: $bytes bytes, $output of records"
 		[ "$status" = 2 ]
 		[ "$stderr" = "mp-import: $TMP/grown.$kind: the records would be more than 2048 times as large as the input" ]
 		[ "$output" -lt $((2100 * bytes)) ]
 	done
-	run timeout 60 mp-import --from pprof "$TMP/grown.types"
+	run timeout 600 mp-import --from pprof "$TMP/grown.types"
 	[ "$status" = 2 ]
 	[ "$output" = "mp-import: $TMP/grown.types: the profile has more than 256 types of values" ]
 }

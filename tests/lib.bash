@@ -38,7 +38,8 @@ teardown() {
 		kill -KILL "$job" 2> /dev/null || true
 	done
 	remove_perf_maps
-	rm -rf "$TMP"
+	# what was killed may still make files
+	until rm -rf "$TMP" 2> /dev/null; do await; done
 }
 
 # The body of a loop that waits for something: sleeps briefly, and fails after two minutes in one test.

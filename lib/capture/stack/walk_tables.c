@@ -79,18 +79,18 @@ static void send(struct mp_walk_tables *t, struct mp_process *process, const str
 		.v = t->v,
 	};
 	const struct mp_mapping *m;
-	uint64_t now = mp_monotonic_ns();
 
 	process->tables = true;
 	if (process->pid == 0 || t->ended ||
-	    (process->sent == s->id && now - process->sent_ns < SAME_APART_NS) ||
+	    (process->sent == s->id && mp_monotonic_ns() - process->sent_ns < SAME_APART_NS) ||
 	    !has_room(t, process, s))
 		return;
 	process->sent = s->id;
-	process->sent_ns = now;
 	for (m = mp_space_after(s, 0); m && to.n < MP_BPF_MAPPINGS; m = mp_space_after(s, m->end))
 		t->v[to.n++] = translate(t->dsos, m);
 	t->walker.update(t->walker.arg, &to);
+	/* not the time at the beginning: reading new files may take longer than SAME_APART_NS */
+	process->sent_ns = mp_monotonic_ns();
 }
 
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns)

@@ -23,12 +23,15 @@ teardown_file() {
 	remove_group
 }
 
-# Ids of all BPF objects, as "prog 17", "map 4", "link 3".
+# Ids of all BPF programs that trace, of their maps and of their links, as "prog 17", "map 4", "link 3". Others come and go with
+# services and other containers of the machine, whose processes may not be visible here.
 bpf_objects() {
-	local kind
-	for kind in prog map link; do
-		bpftool -j "$kind" 2> /dev/null | jq -r --arg kind $kind '.[].id | "\($kind) \(.)"'
-	done | sort
+	bpftool -j prog 2> /dev/null | jq '[.[] | select(.type | test("^(raw_tracepoint|tracepoint|tracing|perf_event|kprobe)"))]' > "$TMP/progs"
+	{
+		jq -r '.[] | "prog \(.id)", (.map_ids[]? | "map \(.)")' "$TMP/progs"
+		bpftool -j link 2> /dev/null | jq -r --slurpfile progs "$TMP/progs" \
+			'($progs[0] | map(.id)) as $p | .[] | select(.prog_id | IN($p[])) | "link \(.id)"'
+	} | sort -u
 }
 
 # Those that a process has open, or that such a program uses: other tests may be recording, too.

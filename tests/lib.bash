@@ -92,6 +92,11 @@ needs_npm() {
 	[ -d "$NPM/node_modules/$1" ] || skip "$(grep -m 1 "npm cannot install $1" "$NPM/log" 2> /dev/null || echo "make check gets $1")"
 }
 
+# Whether ids of processes are those that the fields of tracepoints have, and not those of a pid namespace.
+has_global_pids() {
+	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ]
+}
+
 # Runs a command as a user without privileges.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then

@@ -80,10 +80,50 @@ def allowed():
     return o.columns, o.rows
 
 
-def size():
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", o.rows, o.columns, 0, 0))
+def size(fd):
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", o.rows, o.columns, 0, 0))
 
 
+def output():
+    """What the program has written since the last call, without MARK, or None: it has ended."""
+    global bytes_left, marked
+    try:
+        data = os.read(terminal, 65536)
+    except OSError:
+        return None
+    marked = marked or MARK in data
+    data, bytes_left = bytes_left + data.replace(MARK, b""), b""
+    for cut in range(len(data), max(len(data) - 4, -1), -1):
+        try:
+            text = data[:cut].decode()
+            bytes_left = data[cut:]
+            return text
+        except UnicodeDecodeError:
+            continue
+    sys.exit(f"not UTF-8: {data[-80:]!r}")
+
+
+def stop():
+    """Stops the program and shows all that it has written: what follows are the rest of the picture that it writes, perhaps
+    another one that it has begun to make, and then pictures of the size that the terminal gets while it is stopped."""
+    global rest
+    os.kill(child, signal.SIGSTOP)
+    os.waitpid(child, os.WUNTRACED)
+    slave = os.open(f"/proc/{child}/fd/1", os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    written = False
+    while not marked:
+        try:
+            written = written or os.write(slave, MARK)  # comes after what the program has written
+        except BlockingIOError:
+            pass
+        text = output() if select.select([terminal], [], [], 0.1)[0] else ""
+        if text is None:
+            sys.exit("the program ended before the change of the size")
+        rest = screen.add(rest + text)
+    os.close(slave)
+
+
+MARK = b"\005"
 reading, writing = os.pipe()
 child, terminal = pty.fork()
 if child == 0:
@@ -91,13 +131,12 @@ if child == 0:
     os.dup2(reading, 0)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.environ.pop("COLUMNS", None)
-    time.sleep(0.05)  # until the terminal has its size
+    size(1)
     os.execvp(o.command[0], o.command)
-size()
 os.close(reading)
 lines = open(o.input, "rb").read().splitlines(True) if o.input else []
 half = len(lines) // 2
-screen, rest, ended, bytes_left = Terminal(), "", False, b""
+screen, rest, ended, bytes_left, marked = Terminal(), "", False, b"", False
 before, settled = (0, 0), 0
 to_write = b"".join(lines[:half])
 deadline = time.monotonic() + 120
@@ -109,29 +148,20 @@ while True:
     if w:
         to_write = to_write[os.write(writing, to_write[:65536]) :]
     if r:
-        try:
-            data = os.read(terminal, 65536)
-        except OSError:
+        text = output()
+        if text is None:
             break
-        data, bytes_left = bytes_left + data, b""
-        for cut in range(len(data), max(len(data) - 4, -1), -1):
-            try:
-                text = data[:cut].decode()
-                bytes_left = data[cut:]
-                break
-            except UnicodeDecodeError:
-                continue
-        else:
-            sys.exit(f"not UTF-8: {data[-80:]!r}")
         rest = screen.add(rest + text)
     if not to_write and not ended and len(screen.pictures) >= o.pictures:
         if o.until:
             if any(re.search(o.until, t) for t in screen.pictures):
                 o.until = None
         elif o.resize:
+            stop()
             before, settled = (o.columns, o.rows), len(screen.pictures) + 2
             (o.columns, o.rows), o.resize, o.pictures = o.resize, None, settled + 1
-            size()
+            size(terminal)
+            os.kill(child, signal.SIGCONT)
         elif o.interrupt:
             os.write(terminal, b"\x03")
             o.interrupt, o.pictures = False, len(screen.pictures) + 1

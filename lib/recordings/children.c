@@ -30,15 +30,33 @@ static void end_children(int sig)
 			kill(children.pids[i], sig);
 }
 
+/* The signal may have reached the children as well, if it was sent to the group: they can tell. */
+static void forward(void)
+{
+	const union sigval value = { .sival_int = children.forwarded << 16 | MP_SIGNAL_FORWARDED };
+	int i, sig = children.pending;
+
+	if (!sig || !children.n)
+		return;
+	children.pending = 0;
+	for (i = 0; i < children.n; i++)
+		if (children.pids[i])
+			sigqueue(children.pids[i], sig, value);
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
+	int error = errno;
+
 	(void)context;
 	if (children.patient) {
 		/* a terminal sends its signals to the children as well */
 		if (info->si_code != SI_KERNEL) {
 			children.pending = sig;
 			children.forwarded = children.forwarded + 1;
+			forward();
 		}
+		errno = error;
 		return;
 	}
 	mp_draft_drop();
@@ -66,8 +84,10 @@ void mp_children_patient(bool patient)
 
 void mp_children_start(char **argv, int in, int out, int err)
 {
+	struct sigaction act;
 	sigset_t set, before;
 	pid_t pid;
+	size_t i;
 
 	if (children.n == MP_CHILDREN_MAX)
 		mp_die("more than %d programs in a pipeline", MP_CHILDREN_MAX);
@@ -81,8 +101,10 @@ void mp_children_start(char **argv, int in, int out, int err)
 	if (pid < 0)
 		mp_die("cannot start '%s': %m", argv[0]);
 	if (pid == 0) {
-		/* exec(3) resets handlers; until then there is nothing to remove */
-		children.n = 0;
+		/* as exec(3) does, but before a signal that is forwarded now would have no effect */
+		for (i = 0; i < MP_ARRAY_SIZE(signals); i++)
+			if (sigaction(signals[i], NULL, &act) == 0 && act.sa_sigaction == handle)
+				signal(signals[i], SIG_DFL);
 		if ((in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0) ||
 		    (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0) ||
 		    (err != STDERR_FILENO && dup2(err, STDERR_FILENO) < 0))
@@ -94,6 +116,7 @@ void mp_children_start(char **argv, int in, int out, int err)
 	}
 	children.pids[children.n] = pid;
 	children.n = children.n + 1;
+	forward();
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -115,26 +138,13 @@ void mp_children_detach(char **argv)
 	_exit(127);
 }
 
-/* The signal may have reached the child as well, if it was sent to the group: it can tell. */
-static void forward(pid_t pid)
-{
-	const union sigval value = { .sival_int = children.forwarded << 16 | MP_SIGNAL_FORWARDED };
-	int sig = children.pending;
-
-	children.pending = 0;
-	sigqueue(pid, sig, value);
-}
-
 static enum mp_status wait_one(int i, bool last)
 {
 	int status;
 
-	while (waitpid(children.pids[i], &status, 0) < 0) {
+	while (waitpid(children.pids[i], &status, 0) < 0)
 		if (errno != EINTR)
 			mp_die("cannot wait for a program: %m");
-		if (children.pending)
-			forward(children.pids[i]);
-	}
 	children.pids[i] = 0;
 	if (WIFSIGNALED(status))
 		return !last && WTERMSIG(status) == SIGPIPE ? MP_OK : MP_FAIL;

@@ -19,7 +19,7 @@ setup() {
 		[ "$1" != --compress=none ] || { shift; pack=cat; }
 		echo "$*" > "$0.words"
 		$pack < "${0%/*}/../stream"
-		[ ! -e "${0%/*}/../wait" ] || { echo > "$0.waits"; sleep 100 & child=$!; trap 'kill $child; exit 0' TERM; wait; }
+		[ ! -e "${0%/*}/../wait" ] || { sleep 100 & child=$!; trap 'kill $child; exit 0' TERM; echo > "$0.waits"; wait; }
 		exit "$(cat "${0%/*}/../status" 2> /dev/null || echo 0)"
 	X
 	chmod +x "$TMP/bin/mp-record"
@@ -527,8 +527,11 @@ marple() {
 	cd "$TMP/here"
 	# a side that is empty; standard input, and text of another format
 	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > empty.mp
-	mp-show -o page.html --against new.mp empty.mp | grep -q 'after is empty: nothing is compared'
-	mp-show -o page.html --against empty.mp new.mp | grep -q 'before is empty: nothing is compared'
+	# not to a pipe, whose end would end mp-show before it has a page
+	mp-show -o page.html --against new.mp empty.mp > out
+	grep -q 'after is empty: nothing is compared' out
+	mp-show -o page.html --against empty.mp new.mp > out
+	grep -q 'before is empty: nothing is compared' out
 	perf='cat 7 [001] 9.100000: sched:sched_wakeup: comm=x pid=5 prio=120 target_cpu=001\n'
 	printf "$perf$perf" > two.txt
 	printf "$perf" | mp-show -o two.html --against - two.txt > out

@@ -35,8 +35,7 @@ browse() {	# PROBE SVG...
 		first = "<script>var E=[];window.onerror=function(m){E.push(m)};window.alert=function(m){E.push('alert '+m)}</script>"
 		last = ("<script><![CDATA[var R;try{R=(function(){%s})()}catch(e){E.push(String(e))}"
 		        "parent.postMessage({i:%d,said:{errors:E,result:R}},'*')]]></script>")
-		page = ("<body><script>var A=[];onmessage=function(e){A[e.data.i]=JSON.stringify(e.data.said);"
-		        "document.body.setAttribute('data-said',encodeURIComponent(A.join('\\n')))}</script>")
+		page = "<body><script>var A=[];onmessage=function(e){A[e.data.i]=JSON.stringify(e.data.said)}</script>"
 		for i, name in enumerate(files):
 		    text = open(name, encoding="utf-8").read()
 		    text = re.sub(r"(<svg [^>]*>)", lambda m: m.group(1) + first, text, count=1)
@@ -45,9 +44,7 @@ browse() {	# PROBE SVG...
 		    page += "<iframe width=1280 height=1400 src=probe%d.svg></iframe>" % i
 		open(folder + "/probe.html", "w").write(page)
 	EOF
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --window-size=1400,720 --virtual-time-budget=3000 \
-		--dump-dom "file://$TMP/probe.html" 2> /dev/null | grep -o 'data-said="[^"]*"' | cut -d '"' -f 2 |
-		python3 -c 'import sys, urllib.parse; print(urllib.parse.unquote(sys.stdin.read().strip()))'
+	page_value 1400x720 "file://$TMP/probe.html" "A.filter(Boolean).length == $(($# - 1)) && A.join('\\n')"
 }
 
 # Compares each visible text with each other.

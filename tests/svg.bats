@@ -80,13 +80,12 @@ in_narrow_window() {	# FILE
 		<iframe></iframe><div><img src="file://$1"></div><pre></pre><script>
 		var f = document.querySelector('iframe'), i = document.querySelector('img'), size = function (e) {
 		    var b = e.getBoundingClientRect(); return Math.round(b.width) + 'x' + Math.round(b.height); };
-		f.onload = function () { setTimeout(function () {
+		onload = function () {
 		    document.querySelector('pre').textContent = size(f.contentDocument.documentElement) + ' ' + size(i) + ' ' +
-		        i.naturalWidth + 'x' + i.naturalHeight + ' ' + f.contentDocument.scrollingElement.scrollWidth; }, 100); };
+		        i.naturalWidth + 'x' + i.naturalHeight + ' ' + f.contentDocument.scrollingElement.scrollWidth; };
 		f.src = 'file://$1';</script>
 	EOF
-	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=400,900 --dump-dom \
-		"file://$TMP/narrow.html" 2> /dev/null | sed -n 's/.*<pre>\(.*\)<\/pre>.*/\1/p'
+	page_value 400x900 "file://$TMP/narrow.html" "document.querySelector('pre').textContent"
 }
 
 @test "pictures are scaled to a narrow window, in a document of their own down to 60 %, where text is readable" {
@@ -191,8 +190,8 @@ in_narrow_window() {	# FILE
 		    document.querySelector('pre').textContent = [b.left >= s.left, b.right <= s.right,
 		        d.querySelector('[data-over]').textContent.indexOf('comm $name' + 'count') >= 0]; };</script>
 	EOF
-	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=1400,900 --dump-dom "file://$TMP/tip.html" \
-		2> /dev/null | grep -q '<pre>true,true,true</pre>'
+	run page_value 1400x900 "file://$TMP/tip.html" "document.querySelector('pre').textContent"
+	[ "$status" = 0 ] && [ "$output" = true,true,true ] || { echo "$output"; false; }
 }
 
 @test "the button beside a command copies it, or says that the browser refuses" {
@@ -214,7 +213,6 @@ in_narrow_window() {	# FILE
 		        press.dispatchEvent(new w.KeyboardEvent('keydown', { key: 'Enter' }));
 		        setTimeout(function () { say.push(press.textContent); document.querySelector('pre').textContent = say.join(); }, 50); }, 50); };</script>
 	EOF
-	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=1400,900 --dump-dom "file://$TMP/copy.html" \
-		2> /dev/null | sed -n 's/.*<pre>\(.*\)<\/pre>.*/\1/p' > "$TMP/said"
-	[ "$(cat "$TMP/said")" = "hidden,visible,copy,copied,true,refused" ] || { cat "$TMP/said"; false; }
+	run page_value 1400x900 "file://$TMP/copy.html" "document.querySelector('pre').textContent"
+	[ "$status" = 0 ] && [ "$output" = "hidden,visible,copy,copied,true,refused" ] || { echo "$output"; false; }
 }

@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # For bats files that look at pictures in a browser: load svg/check
 
-# Chromium without a screen, network or state; its messages on stderr.
-chromium_quiet() {
-	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
-		--disable-component-update --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr \
-		--user-data-dir="$TMP/chromium" "$@"
-}
-
-# Prints what the page writes on the console; the browser's own pages complain about a slow network where there is none.
-console_of_page() {
-	grep CONSOLE "$TMP/console" | grep -v 'source: chrome://'
+# page_value WIDTHxHEIGHT URL EXPRESSION: opens a page that may read files, and prints the value of a JavaScript expression as soon
+# as it has one that is not false. What is on the console is in $TMP/console, and is a failure.
+page_value() {
+	tests/svg/page.py --value "$TMP/chromium" "$@" 2> "$TMP/console" || { cat "$TMP/console"; return 1; }
 }
 
 # svg_check FILE [STEP]...: opens FILE from disk. Fails, with what is wrong on stdout, if there is a message on the

@@ -4,7 +4,7 @@
 # page_value WIDTHxHEIGHT URL EXPRESSION: opens a page that may read files, and prints the value of a JavaScript expression as soon
 # as it has one that is not false. What is on the console is in $TMP/console, and is a failure.
 page_value() {
-	tests/svg/page.py --value "$TMP/chromium" "$@" 2> "$TMP/console" || { cat "$TMP/console"; return 1; }
+	tests/svg/page.py --value "$TMP/chromium" "$@" 2> "$TMP/console" || { cat "$TMP/console" >&2; return 1; }
 }
 
 # svg_check FILE [STEP]...: opens FILE from disk. Fails, with what is wrong on stdout, if there is a message on the

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -264,6 +266,15 @@ static int one_kind(const char *name, double seconds)
 	return 0;
 }
 
+/* Until all datagrams have been received: their receiver ends with this process. */
+static void drain(void)
+{
+	int left;
+
+	while (ioctl(m.datagrams, SIOCOUTQ, &left) == 0 && left > 0)
+		usleep(1000);
+}
+
 int main(int argc, char **argv)
 {
 	long rounds, pause_us, i;
@@ -293,5 +304,6 @@ int main(int argc, char **argv)
 		if (pause_us)
 			usleep((useconds_t)pause_us);
 	}
+	drain();
 	return signals != rounds && rounds != 0;
 }

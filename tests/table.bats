@@ -97,14 +97,15 @@ duckdb() {
 
 @test "memory does not grow with the input, and hardly with the columns" {
 	case "$BUILD" in *san-*) skip "sanitizers need memory of their own" ;; esac
-	for n in 5000 100000; do
+	for n in 5000 200000; do
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%d,a:b,cpu=0\tcomm=%d\t.f%d=1\tstack=main;f%d\n", i, i, i % 1500, i }' > "$TMP/in"
 		for form in tsv json; do
 			/usr/bin/time -o "$TMP/kib.$form.$n" -f %M mp-select --$form "$TMP/in" > /dev/null 2>&1 || [ $? = 1 ]
 		done
 	done
 	for form in tsv json; do
-		[ "$(tail -n 1 "$TMP/kib.$form.100000")" -lt $(($(tail -n 1 "$TMP/kib.$form.5000") + 1024)) ]
+		# the kernel counts pages per CPU, and pages of libraries depend on its cache; the input is 10 MB longer
+		[ "$(tail -n 1 "$TMP/kib.$form.200000")" -lt $(($(tail -n 1 "$TMP/kib.$form.5000") + 3072)) ]
 	done
 }
 

@@ -98,7 +98,7 @@ last_picture() {
 
 # on COLUMNS ROWS OPTION... -- COMMAND: runs a filter on a terminal of that size; its pictures are in $TMP/out.
 on() {
-	timeout 150 tests/tools/terminal.py --columns "$1" --rows "$2" "${@:3}" > "$TMP/out" 2> "$TMP/err"
+	timeout 700 tests/tools/terminal.py --columns "$1" --rows "$2" "${@:3}" > "$TMP/out" 2> "$TMP/err"
 }
 
 # The last picture, and what follows it.

@@ -62,7 +62,7 @@ FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-
          '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
 if os.statvfs('/dev/shm').f_bavail * os.statvfs('/dev/shm').f_frsize < 1 << 30:
     FLAGS.append('--disable-dev-shm-usage')  # as in a container; it would be that of several browsers
-LIMIT = 120  # seconds, of what is waited for
+LIMIT = 300  # seconds, of what is waited for
 KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
 
 IN_PAGE = r'''
@@ -77,7 +77,7 @@ window.mpTest = {
   }).observe(document, { subtree: true, childList: true, attributes: true }),
   // After the page has unpacked its data, or says why it shows nothing; but not for ever.
   ready: (done) => {
-    const end = performance.now() + 60000, main = document.getElementById('main');
+    const end = performance.now() + 300000, main = document.getElementById('main');
     const said = () => document.getElementById('note').textContent || [...document.querySelectorAll('p')].some((p) => /^Nothing to /.test(p.textContent));
     const wait = () => main.hidden && !said() && performance.now() < end ? setTimeout(wait, 10) : done();
     wait();
@@ -186,7 +186,7 @@ mpPointer = []; 1"""
 BEGIN_PART = """new Promise((done) => {
   const main = document.getElementById('main'), note = document.getElementById('note'), begin = performance.now();
   const hidden = () => main && main.hidden && !note.textContent && ![...document.querySelectorAll('p')].some((p) => /^Nothing to /.test(p.textContent));
-  const wait = () => performance.now() < begin + 60000 && (document.readyState !== 'complete' || hidden()) ? setTimeout(wait, 10) : done(1);
+  const wait = () => performance.now() < begin + 300000 && (document.readyState !== 'complete' || hidden()) ? setTimeout(wait, 10) : done(1);
   addEventListener('message', (e) => { if (e.data && e.data.mp_echo) e.source.postMessage(e.data, '*'); });
   wait();
 })"""
@@ -327,6 +327,13 @@ class Browser:
             self.run(f'mpTest.echo({n})')
             self.wait('drawn')
 
+    def focus(self, element):
+        """Gives an element of the page the focus, and waits until no added picture has it."""
+        self.run(f'document.getElementById({json.dumps(element)}).focus()')
+        for n, url in enumerate(self.run('mpTest.sources()') if self.parts else []):
+            if url in self.parts:
+                self.until(lambda: not self.inside(n, 'document.hasFocus()'), 'the focus')
+
     def point(self, place, run, at):
         """Moves the pointer until the page or the picture that runs expressions with `run` knows that it is there: where they are on
         the screen, the browser learns after it has drawn."""
@@ -372,7 +379,7 @@ def on_canvas(browser, place, which='canvas'):
 def take(browser, what, rest):
     """Takes a step. Returns what is to be said after it, None: the usual."""
     if what == 'key':
-        browser.run("document.getElementById('view').focus()")
+        browser.focus('view')
         browser.key(rest)
     elif what == 'type':
         for letter in rest:
@@ -426,7 +433,7 @@ def take(browser, what, rest):
     elif what == 'over':
         browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))
     elif what == 'strip':
-        browser.run("document.getElementById('strip').focus()")
+        browser.focus('strip')
         browser.key(rest.split('-')[-1], {'A': 1, 'S': 8}.get(rest.split('-')[0], 0))
     elif what == 'fragment':
         browser.run(f'location.hash = {json.dumps(rest)}')

@@ -139,7 +139,7 @@ half = len(lines) // 2
 screen, rest, ended, bytes_left, marked = Terminal(), "", False, b"", False
 before, settled = (0, 0), 0
 to_write = b"".join(lines[:half])
-deadline = time.monotonic() + 120
+deadline = time.monotonic() + 600
 os.set_blocking(writing, False)
 while True:
     r, w, _ = select.select([terminal], [writing] if to_write else [], [], 0.1)

@@ -52,6 +52,7 @@ window, texts that overlap. Fails if there is one.
 import base64
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -202,10 +203,10 @@ class Browser:
         (its_input, self.send_to), (self.read_from, its_output) = os.pipe(), os.pipe()
         self.process = subprocess.Popen(  # the browser reads from 3 and writes to 4
             ['bash', '-c', f'exec chromium "$@" 3<&{its_input} 4>&{its_output}', 'bash', *FLAGS, *flags, '--user-data-dir=' + profile, 'about:blank'],
-            pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pass_fds=(its_input, its_output), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
         os.close(its_output)
-        self.n, self.rest, self.session = 0, b'', None
+        self.n, self.rest, self.session, self.profile = 0, b'', None, profile
 
     def begin(self):
         """An empty page of a user of its own."""
@@ -233,6 +234,15 @@ class Browser:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # its other processes may end later, and write to the profile
+        except ProcessLookupError:
+            pass
+        self.until(self.removed, 'the last process of the browser')
+
+    def removed(self):
+        shutil.rmtree(self.profile, ignore_errors=True)
+        return not os.path.exists(self.profile)
 
     def read(self):
         while b'\0' not in self.rest:

@@ -23,6 +23,11 @@ clocks() {
 		printf "%.0f %.0f\n", $offset * 1e9, clock_gettime(CLOCK_MONOTONIC) * 1e9'
 }
 
+# A machine with nothing to do has few switches.
+start_switches() {
+	start_load perl -e 'select undef, undef, undef, 0.002 while 1'
+}
+
 events() {	# number of event lines of a type
 	grep -c "^[0-9]*,$2," "$1" || true
 }
@@ -34,12 +39,13 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	until [ -s "$TMP/s" ]; do await; done
 	kill -USR1 "$pid"
 	wait "$pid" || true
-	kill -INT $recorder
+	kill -INT $recorder 2> /dev/null || true	# it also ends by itself, since all that it records has ended
 	wait $recorder
 }
 
 @test "a stack ends at the event, not in the code that records it" {
 	needs_root
+	start_switches
 	mp-record -q -e sched:sched_switch -n 50 -o "$TMP/s" || [ $? = 1 ]
 	[ "$(grep -c ';__schedule_\[k\]$' "$TMP/s")" -gt 10 ]
 	run ! grep -q '__traceiter_' "$TMP/s"
@@ -68,23 +74,36 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	[ "$(trailer "$TMP/s" bytes)" = "$(head -n -1 "$TMP/s" | wc -c)" ]
 }
 
+# Whether $TMP/s has as many samples as the load of spin_timed gives at a frequency. The timer of cpu-clock runs in real time: one
+# that is late when its task is switched out fires early the next time, and time that the host takes from a virtual machine may be
+# no CPU time but gives samples, or may be CPU time but gives none. A counter of cycles begins with a short period on each CPU.
+is_sampled() {
+	local type n most wanted
+	type=$(head -n 1 "$TMP/s" | jq -r '.events | keys[0]')
+	n=$(events "$TMP/s" "$type") wanted=$(expected "$TMP/time" "$1")
+	most=$((wanted * 11 / 10)) real=$(($(length_ms "$TMP/s") * $1 / 1000))
+	[ "$most" -gt "$real" ] || most=$real
+	echo "$n, expected $wanted, at most $most"
+	if [ "$type" = cpu-clock ]; then
+		! grep ",cpu-clock," "$TMP/s" | grep -v "period=$((1000000000 / $1))	" || return 1
+	else
+		most=$((most + 50 * CPUS))
+	fi
+	[ "$n" -gt $((wanted * 4 / 10)) ] && [ "$n" -le $((most + 5)) ]
+}
+
 @test "without an event, CPU time is sampled 99 times a second" {
 	mp-record -q -o "$TMP/s" -- $(spin_timed "$TMP/time" 1) > "$TMP/out" || [ $? = 1 ]
 	type=$(head -n 1 "$TMP/s" | jq -r '.events | keys[0]')
 	[ "$type" = cpu-clock ] || [ "$type" = cycles ]
-	n=$(events "$TMP/s" "$type") wanted=$(expected "$TMP/time" 99)
-	echo "$n, expected $wanted"
-	# a timer that is late when its task is switched out fires early the next time, so a busy machine takes more samples
-	[ "$n" -gt $((wanted * 6 / 10)) ] && [ "$n" -le $((wanted * 15 / 10 + 3)) ] || false
+	is_sampled 99
 	grep -q ",$type,.*	comm=spin	.*stack=.*;spin_here" "$TMP/s"
 }
 
 # each CPU counts up to the period by itself
 @test "-F and -c set frequency and period, also for a single event" {
 	mp-record -q -F 1000 -o "$TMP/s" -- $(spin_timed "$TMP/time" 1) > "$TMP/out" || [ $? = 1 ]
-	n=$(events "$TMP/s" '[a-z-]*') wanted=$(expected "$TMP/time" 1000)
-	echo "$n, expected $wanted"
-	[ "$n" -gt $((wanted * 5 / 10)) ] && [ "$n" -le $((wanted * 11 / 10 + 5)) ] || false
+	is_sampled 1000
 	mp-record -q -e $GETPPID -c 100 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 10007
 	[ "$(events "$TMP/s" $GETPPID)" = 100 ]
 	grep -q 'period=100' "$TMP/s"
@@ -134,7 +153,9 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	[ "$(events "$TMP/s" raw_syscalls:sys_enter)" = 1009 ]
 	[ "$(trailer "$TMP/s" fired)" = 1009 ]
 	! grep '^[0-9]' "$TMP/s" | grep -v 'id=110' || false
-	mp-record -q -g none -a -e 'sched:sched_process_exec/filename~"*getppid" && pid!=0/' -o "$TMP/s" -- "$LOAD/getppid" 1
+	# a path that no other test has
+	cp "$LOAD/getppid" "$TMP/mp-calls"
+	mp-record -q -g none -a -e "sched:sched_process_exec/filename~\"$TMP/*calls\" && pid!=0/" -o "$TMP/s" -- "$TMP/mp-calls" 1
 	[ "$(events "$TMP/s" sched:sched_process_exec)" = 1 ]
 	run mp-record -e 'sched:sched_switch/no_such_field==1/' -d 1
 	[ "$status" = 2 ]
@@ -231,11 +252,13 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 }
 
 @test "-p neither misses a thread nor records one twice while threads are created all the time" {
-	start_load "$LOAD/spawn" 4 3 0
+	# with pauses, so that the ids of threads wrap around at most once in a while
+	start_load "$LOAD/spawn" 4 3 100
 	pid=$LOAD_PID
-	until [ -s "$TMP/load.out" ]; do await; done
+	until [ "$(wc -l < "$TMP/load.out")" -ge 20 ]; do await; done
 	for round in 1 2 3; do
 		rm -f "$TMP/s"
+		first=$(($(wc -l < "$TMP/load.out") - 10))
 		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -o "$TMP/s" &
 		recorder=$!
 		until [ -s "$TMP/s" ]; do await; done
@@ -248,14 +271,20 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 		lost=$(trailer "$TMP/s" lost)	# some kernels drop an event now and then, which is reported
 		[ $((lost * 50)) -le "$(trailer "$TMP/s" fired)" ]
 		grep -o 'tid=[0-9]*' "$TMP/s" | sort | uniq -c | awk '{ sub("tid=", "", $2); print $2, $1 }' > "$TMP/seen"
-		head -n "$born" "$TMP/load.out" | tail -n "+$((before + 1))" > "$TMP/born"	# ids wrap around
-		# all are complete except those that run at the start or the end
-		awk -v lost="$lost" 'NR == FNR { n[$1] = $2; if ($2 > 3) twice++; next }
-			{ tids[++total] = $1; if (n[$1]) last = total }
+		# all are complete except those that run at the start or the end; an id that several threads had shows less
+		tail -n "+$first" "$TMP/load.out" | awk -v lost="$lost" -v before=$((before - first + 1)) -v born=$((born - first + 1)) '
+			NR == FNR { n[$1] = $2; next }
+			{ times[$1]++ }
+			FNR > before && FNR <= born { tids[++total] = $1; if (n[$1]) last = total }
 			END {
-				for (i = 8; i <= last - 8; i++) if (n[tids[i]] != 3) bad++
-				print last, twice + 0, bad + 0; exit last < 100 || twice || bad > lost
-			}' "$TMP/seen" "$TMP/born"
+				for (tid in n) if (n[tid] > 3 * (times[tid] ? times[tid] : 1)) twice++
+				for (i = 8; i <= last - 8; i++) {
+					if (times[tids[i]] > 1) continue
+					checked++
+					if (n[tids[i]] != 3) bad++
+				}
+				print checked + 0, last, twice + 0, bad + 0; exit checked < 80 || twice || bad > lost
+			}' "$TMP/seen" -
 	done
 }
 
@@ -300,7 +329,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	"$LOAD/threads" 3 1013 > "$TMP/pid" &
 	while [ ! -s "$TMP/pid" ]; do await; done
 	pid=$(cat "$TMP/pid")
-	tid=$(ls /proc/$pid/task | tail -n 1)
+	tid=$(ls /proc/$pid/task | grep -vx "$pid" | tail -n 1)	# the first thread calls nothing
 	record_calls "$pid" -t "$tid"
 	[ "$(events "$TMP/s" $GETPPID)" = 1013 ]
 	mp-record -q -e $GETPPID -C 0 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 503
@@ -328,7 +357,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	"$LOAD/getppid" 100
 	kill -INT $recorder
 	wait $recorder
-	rmdir "$mount/mp-test-$$"
+	until rmdir "$mount/mp-test-$$"; do await; done	# a task may leave its cgroup after its parent has waited for it
 	[ "$(events "$TMP/s" $GETPPID)" = 307 ]
 	[ "$(grep -c "cgroup=/mp-test-$$" "$TMP/s")" -ge 307 ]
 	run mp-record --cgroup no-such-cgroup -d 1
@@ -359,6 +388,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 @test "--fields records only the fields that it names" {
 	mp-record -q -e $GETPPID --fields tid,comm -o "$TMP/s" -- "$LOAD/getppid" 3
 	[ "$(grep -cE '^[0-9]+,syscalls:sys_enter_getppid,tid=[0-9]+	comm=getppid$' "$TMP/s")" = 3 ]
+	start_switches
 	mp-record -q -e $SWITCH --fields '.prev_*' -n 5 > "$TMP/s" || [ $? = 1 ]
 	grep -qE '^[0-9]+,sched:sched_switch,\.prev_comm=[^	]*	\.prev_pid=[0-9]+	\.prev_prio=-?[0-9]+	\.prev_state=[0-9]+\([A-Za-z|+]+\)$' "$TMP/s"
 	mp-record -q -e $SWITCH --fields stack -n 5 > "$TMP/s" || [ $? = 1 ]
@@ -366,6 +396,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 }
 
 @test "-n stops after so many events, -d after a time" {
+	start_switches
 	mp-record -q -e $SWITCH -n 23 > "$TMP/s" || [ $? = 1 ]
 	[ "$(events "$TMP/s" $SWITCH)" = 23 ]
 	[ "$(trailer "$TMP/s" records)" = 23 ]
@@ -373,17 +404,18 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	mp-record -q --realtime -e $SWITCH -d 500ms > "$TMP/s" || [ $? = 1 ]
 	took=$(length_ms "$TMP/s")
 	echo "$took ms"
-	[ "$took" -ge 500 ] && [ "$took" -lt 900 ] || false
+	[ "$took" -ge 500 ] && [ "$took" -lt 2500 ] || false
 	first=$(grep -m 1 -oE '^[0-9]+' "$TMP/s") last=$(trailer "$TMP/s" time)
 	[ $((last - first)) -gt 300000000 ]
 }
 
 @test "SIGINT, SIGTERM and SIGHUP end a recording with its trailer" {
+	start_switches
 	for signal in INT TERM HUP; do
 		: > "$TMP/s"
 		setsid env --default-signal=INT,HUP mp-record -q -e $SWITCH > "$TMP/s" &
 		pid=$!
-		until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
+		until [ "$(events "$TMP/s" $SWITCH)" -gt 20 ]; do await; done
 		kill -$signal $pid
 		wait $pid || [ $? = 1 ]
 		run mp-order --check "$TMP/s"
@@ -392,14 +424,15 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 }
 
 @test "after Ctrl-C on a live pipeline each program gives its result" {
+	start_switches
 	setsid env --default-signal=INT bash -c "mp-record -q -e $SWITCH -o - | mp-order | tee '$TMP/s' | mp-fold > '$TMP/f'; echo \"\${PIPESTATUS[*]}\" > '$TMP/status'" &
 	pid=$!
-	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
+	until [ -s "$TMP/s" ] && [ "$(events "$TMP/s" $SWITCH)" -gt 20 ]; do await; done
 	# to the whole process group, as a terminal does (tee would die of it; it is not ours)
 	pkill -INT -s $pid -x 'mp-record|mp-order|mp-fold'
 	wait $pid
 	# each program that reads of a loss reports it
-	if [ "$(trailer "$TMP/s" lost)" = 0 ]; then
+	if [ "$(trailer "$TMP/s" lost)" = 0 ] && [ "$(trailer "$TMP/s" late)" = null ]; then
 		[ "$(cat "$TMP/status")" = "0 0 0 0" ]
 	else
 		[[ "$(cat "$TMP/status")" =~ ^1\ [01]\ 0\ [01]$ ]]
@@ -413,11 +446,11 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 @test "a closed pipe ends the recording by SIGPIPE after cleaning up" {
 	run bash -c "mp-record -q -e $SWITCH 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ] || { echo "$output"; false; }
-	! grep -v 'were lost\|was lost' "$TMP/err" || false
-	cp "$(command -v sleep)" "$TMP/mp-sleep"	# a name that nothing else on this machine has
-	run bash -c "trap '' PIPE; mp-record -q -e $SWITCH -- '$TMP/mp-sleep' 30 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
+	! grep -v 'were lost\|was lost\|after a watermark' "$TMP/err" || false
+	cp "$(command -v sleep)" "$TMP/mp-sleep"
+	run bash -c "trap '' PIPE; mp-record -q -e $SWITCH -- '$TMP/mp-sleep' 600 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ]
-	! pgrep -f "^$TMP/mp-sleep" || false
+	while pgrep -f "^$TMP/mp-sleep"; do await; done	# a process that was killed may take a while to end
 }
 
 @test "a full disk ends the recording with a message and status 2" {
@@ -428,9 +461,10 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 }
 
 @test "after SIGKILL the output is usable and recognized as truncated" {
+	start_switches
 	mp-record -q -e $SWITCH -o "$TMP/s" &
 	pid=$!
-	until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
+	until [ -s "$TMP/s" ] && [ "$(events "$TMP/s" $SWITCH)" -gt 20 ]; do await; done
 	kill -KILL $pid
 	wait $pid || true
 	run mp-order --check "$TMP/s"
@@ -440,6 +474,8 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 }
 
 @test "the first output of a live pipe appears within 100 ms of the event, also after mp-order" {
+	# with priority, also for the programs that the test starts, so that none of them waits for a CPU
+	chrt -f -p 1 $BASHPID || true
 	for tail in cat mp-order; do
 		mkfifo "$TMP/$tail"
 		# an event that nobody else makes: bash reads lines more slowly than other tests call getppid()
@@ -475,20 +511,26 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 		[ "$(tail -n 1 "$TMP/s" | jq .fired)" -gt 0 ]
 		! grep "	pid=$pid	" "$TMP/s" || false
 	done
-	cp "$(command -v cat)" "$TMP/mp-cat"	# a name that nothing else on this machine has
-	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 60s | "$TMP/mp-cat" | grep -a -m 1 'comm=mp-cat	'
-	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms --exclude-pid pipeline | "$TMP/mp-cat" > "$TMP/without" || true
-	! grep -q 'comm=mp-cat	' "$TMP/without" || false
+	local cat=mp-cat$$	# a name that nothing else on this machine has
+	cp "$(command -v cat)" "$TMP/$cat"
+	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 60s | "$TMP/$cat" | grep -a -m 1 "comm=$cat	"
+	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms --exclude-pid pipeline | "$TMP/$cat" > "$TMP/without" || true
+	! grep -q "comm=$cat	" "$TMP/without" || false
 }
 
 @test "what interrupts do is recorded, even if they interrupt mp-record" {
-	local way writer
+	local way writer recorder
+	mkfifo "$TMP/pipe"
+	start_load "$LOAD/getppid" 0
 	for way in "-e irq:softirq_entry,$GETPPID -g none" "-e irq:softirq_entry/vec<99/,$GETPPID -g none" "softirq -e $GETPPID/stack=none/"; do
-		# the writer is busy for seconds, and is interrupted by timers
-		mp-record -q -a $way -o "$TMP/s" -- "$LOAD/getppid" 1000003 &
-		until writer=$(pgrep -P $! -x mp-writer); do await; done
-		wait $! || [ $? = 1 ]
-		grep -q ",irq:softirq_entry,.*	pid=$writer	" "$TMP/s" || { echo "$way"; false; }
+		# the writer is busy all the time, until timers have interrupted it
+		timeout 120 mp-record -q -a $way -o "$TMP/pipe" &
+		recorder=$!
+		exec 5<> "$TMP/pipe"
+		until writer=$(pgrep -P "$(pgrep -P $recorder -x mp-record)" -x mp-writer); do await; done
+		timeout 100 grep -a -m 1 ",irq:softirq_entry,.*	pid=$writer	" <&5 || { echo "$way"; false; }
+		exec 5<&-
+		wait $recorder || [ $? -ge 128 ]
 	done
 }
 
@@ -557,7 +599,7 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	mp-record -q -a -g none -e page-faults -o "$TMP/outer" -- mp-record -q -g none -e page-faults -o "$TMP/inner" -- perl -e "$touch" 2> "$TMP/err" || [ $? = 1 ]
 	! grep 'could not be parsed' "$TMP/err" || false
 	for s in outer inner; do
-		[ "$(grep -c ',page-faults,.*comm=perl' "$TMP/$s")" -ge 4000 ] || { head -n 3 "$TMP/$s"; cat "$TMP/err"; false; }
+		[ $(($(grep -c ',page-faults,.*comm=perl' "$TMP/$s") + $(trailer "$TMP/$s" lost))) -ge 4000 ] || { head -n 3 "$TMP/$s"; cat "$TMP/err"; false; }
 	done
 }
 

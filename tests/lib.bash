@@ -177,13 +177,15 @@ expected() {
 	awk -F + -v f="$2" '{ printf "%d", ($1 + $2) * f }' "$1"
 }
 
-# The command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE.
+# The command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE, with more options.
 switching() {
 	cat > "$TMP/switching" <<-'X'
 		echo $$ > "$1"
-		exec stress-ng --temp-path "${1%/*}" --switch 4 -t "$2"
+		folder=${1%/*}
+		shift
+		exec stress-ng --temp-path "$folder" --switch 4 -t "$@"
 	X
-	echo "setsid sh $TMP/switching $1 $2"
+	echo "setsid sh $TMP/switching $*"
 }
 
 # How long a recording was, in ms.

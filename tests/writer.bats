@@ -44,10 +44,11 @@ fails_soon() {
 	start_load perl -e 'select undef, undef, undef, 0.001 while 1'	# a loop without a pause loses events at times
 	setsid mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -d 60s -o "$TMP/s" 2> "$TMP/err" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do await; done
+	until grep -qs '^[0-9]' "$TMP/s"; do await; done
 	kill -TERM -- -$pid
 	wait $pid || [ $? = 1 ]
-	[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
+	# a busy machine may lose events, which is reported
+	! grep -v 'was lost\|were lost\|after a watermark' "$TMP/err" || false
 	[ "$(trailer "$TMP/s" records)" -gt 0 ]
 }
 
@@ -66,10 +67,12 @@ fails_soon() {
 
 @test "a recording continues when its writer continues" {
 	needs_root
-	start_load perl -e 'getppid while 1'
+	# few events until the writer has been found
+	start_load perl -e 'select undef, undef, undef, 0.1 until -e $ARGV[0]; getppid while 1' "$TMP/found"
 	mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -n 100000 -o "$TMP/s" &
 	pid=$!
 	until writer=$(pgrep -P $pid -x mp-writer); do await; done
+	touch "$TMP/found"
 	for ((i = 0; i < 10; i++)); do
 		kill -STOP "$writer" 2> /dev/null || break
 		sleep 0.02
@@ -130,6 +133,7 @@ attack() {	# PID UID
 	[ "$(uname -m)" = x86_64 ] || skip "the test knows the system calls of x86-64"
 	start_recording -g none
 	start_load setpriv --reuid=64123 --regid=64123 --clear-groups sleep 600
+	until [ "$(cat "/proc/$LOAD_PID/comm")" = sleep ]; do await; done
 	run attack "$LOAD_PID" 64123
 	[ "$output" = $'mem\nptrace\nkill' ] || { echo "$output"; false; }	# the attacks work
 	for uid in 65534 64123 60578 1000; do

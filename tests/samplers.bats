@@ -32,6 +32,8 @@ sit() {
 	"$TMP/mp-sitter" "$1" > "$TMP/ready" 3>&- &
 	sitter=$!
 	until [ -s "$TMP/ready" ]; do await; done
+	# what it touches before it waits in pause() is memory, too
+	until grep -q '^State:.*S' "/proc/$sitter/status"; do await; done
 	: > "$TMP/ready"
 }
 
@@ -58,7 +60,8 @@ rss_of() {
 	mp-record -q -e $GETPPID/stack=none/,mem:rss/interval=10ms/ -o "$TMP/s" -- perl "$TMP/grow.pl" "$TMP/s" || [ $? = 1 ]
 	mp-order --check "$TMP/s" > /dev/null
 	[ "$(count $GETPPID "$TMP/s")" -ge 3 ]
-	perl -ne '
+	# the kernel counts pages on each CPU, and may be wrong by 32, or twice as many as there are CPUs, for each
+	perl -sne '
 		# its children also have its name until they run another program
 		next unless /^(\d+),(\S+?),.*\bpid=(\d+)\t.*comm=perl\t/; my ($time, $type) = ($1, $2);
 		next if $3 != ($pid //= $3);
@@ -69,11 +72,13 @@ rss_of() {
 			for (@samples) {
 				my ($began, $time, $bytes) = @$_;
 				if ($time < $marks[0]) { $before = $bytes; $n_before++ }
-				if ($began > $marks[1] && $time < $marks[2]) { $grown{$bytes - $before >> 20}++; $n_after++ }
+				next unless $began > $marks[1] && $time < $marks[2];
+				$n_after++;
+				$bad++ if $bytes - $before < (13 << 20) - $error || $bytes - $before > (14 << 20) + $error;
 			}
-			print "$n_before before, $n_after after, grown by ", join(" ", %grown), "\n";
-			exit !(@marks == 3 && $n_before >= 2 && $n_after >= 2 && keys %grown == 1 && $grown{13});
-		}' "$TMP/s"
+			print "$n_before before, $n_after after, $bad with another growth\n";
+			exit !(@marks == 3 && $n_before >= 2 && $n_after >= 2 && !$bad);
+		}' -- -error=$((CPUS * (CPUS > 16 ? 2 * CPUS : 32) * $(getconf PAGESIZE))) "$TMP/s"
 	[ "$(trailer "$TMP/s" records)" = "$(grep -c '^[0-9]' "$TMP/s")" ]
 	[ "$(trailer "$TMP/s" fired)" = "$(count $GETPPID "$TMP/s")" ]
 }
@@ -110,11 +115,13 @@ rss_of() {
 		[ $mib -lt 11 ] || large="$large $sitter"
 		pids="$pids $sitter"
 	done
-	mp-record -q -e mem:rss/top=3/ --cgroup "/mp-mem-$$" -i 60s -d 500ms -o "$TMP/s"
-	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -i 60s -d 500ms -o "$TMP/all"
+	mp-record -q -e mem:rss/top=3/ --cgroup "/mp-mem-$$" -i 60s -d 2s -o "$TMP/s"
+	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -i 60s -d 2s -o "$TMP/all"
 	kill $pids
 	wait $pids || true
-	rmdir "$root/mp-mem-$$/below" "$root/mp-mem-$$"
+	for folder in /below ""; do
+		until rmdir "$root/mp-mem-$$$folder"; do await; done	# a task may leave its cgroup after its parent has waited for it
+	done
 	[ "$(count mem:rss "$TMP/s")" = 4 ]
 	for pid in $large; do
 		grep -q ",mem:rss,pid=$pid	tid=$pid	comm=mp-sitter	cgroup=/mp-mem-$$	.bytes=" "$TMP/s"
@@ -182,13 +189,13 @@ rss_of() {
 	sit 2
 	one=$sitter
 	sit 2
-	mp-record -q -e mem:rss -p $one,$sitter --exclude-pid $one -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss -p $one,$sitter --exclude-pid $one -i 60s -d 2s -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 1 ]
 	grep -q "pid=$sitter	" "$TMP/s"
-	mp-record -q -e mem:rss -t $one -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss -t $one -i 60s -d 2s -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 1 ]
 	grep -q "pid=$one	" "$TMP/s"
-	mp-record -q -e mem:rss -i 60s -d 500ms -o "$TMP/s" &
+	mp-record -q -e mem:rss -i 60s -d 2s -o "$TMP/s" &
 	recorder=$!
 	wait $recorder
 	grep -q "pid=$one	" "$TMP/s"
@@ -208,26 +215,26 @@ rss_of() {
 	needs_root
 	make_sitter
 	sit 2
-	mp-record -q -e mem:rss --fields comm,.bytes -p $sitter -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss --fields comm,.bytes -p $sitter -i 60s -d 2s -o "$TMP/s"
 	[ "$(grep -cE '^[0-9]+,mem:rss,comm=mp-sitter	\.bytes=[0-9]+$' "$TMP/s")" = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -c '.events["mem:rss"]')" = '{".bytes":"u64"}' ]
-	mp-record -q -e mem:rss --fields dur -p $sitter -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss --fields dur -p $sitter -i 60s -d 2s -o "$TMP/s"
 	[ "$(grep -cE '^[0-9]+,mem:rss,dur=[0-9]+$' "$TMP/s")" = 1 ]
 	echo 'mp-sit*,renamed' > "$TMP/names"
-	mp-record -q -e mem:rss --names "$TMP/names" -p $sitter -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss --names "$TMP/names" -p $sitter -i 60s -d 2s -o "$TMP/s"
 	[ "$(grep -c 'comm=renamed	' "$TMP/s")" = 1 ]
 	mp-record -q -e mem:rss -i 1ms -n 7 -p $sitter -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 7 ]
 	[ "$(trailer "$TMP/s" records)" = 7 ]
 	command -v script > /dev/null || skip "no script(1)"
-	script -qec "mp-record -q -e mem:rss -p $sitter -i 60s -d 500ms" /dev/null > "$TMP/out" < /dev/null
+	script -qec "mp-record -q -e mem:rss -p $sitter -i 60s -d 2s" /dev/null > "$TMP/out" < /dev/null
 	grep -qE "^ *[0-9.]+ mp-sitter:$sitter mem:rss \.bytes=[0-9]+ dur=" "$TMP/out"
 }
 
 @test "polled values are in order among a flood of events, and watermarks hold" {
 	needs_root
 	mp-record -q -e sched:sched_switch,sched:sched_waking,mem:rss,stat:context-switches -i 1ms -g none -m 8M -a -o "$TMP/s" -- \
-		"$LOAD/switch" 0 0.5 > /dev/null || [ $? = 1 ]
+		"$LOAD/switch" 0 2 > /dev/null || [ $? = 1 ]
 	mp-order --check "$TMP/s"
 	[ "$(trailer "$TMP/s" late)" = null ]
 	# of all processes, many times
@@ -245,7 +252,7 @@ rss_of() {
 		.["mem:rss"].longest_ns > 0 and .["mem:rss"].missed >= 0' > /dev/null
 	grep -qE 'mem:pss: [0-9]+ samples, [0-9.]+ ms of CPU time each, [0-9.]+ ms at most' "$TMP/err"
 	# a microsecond is too short
-	mp-record -q -e mem:pss -i 1us -p $sitter -d 50ms -o "$TMP/s" 2> "$TMP/err"
+	mp-record -q -e mem:pss -i 1us -p $sitter -d 1s -o "$TMP/s" 2> "$TMP/err"
 	grep -qE 'mem:pss: skipped [0-9]+ samples' "$TMP/err"
 	[ "$(trailer "$TMP/s" 'samplers["mem:pss"].missed')" -gt 0 ]
 }

@@ -22,6 +22,11 @@ crowd() {
 	until [ "$(grep -c . "$TMP/load.out")" = "$1" ]; do await; done
 }
 
+# For how many ns the process $pid has run.
+ran() {
+	cut -d ' ' -f 1 "/proc/$pid/schedstat"
+}
+
 clocks() {
 	grep -c ',cpu-clock,' "$1" || true
 }
@@ -58,7 +63,7 @@ clocks() {
 	mp-record -l timer:hrtimer_expire_entry > /dev/null || skip "no tracepoint of timers"
 	crowd 3
 	mp-record -q -C 0 -F 997 -e 'cpu-clock/need-resched,stack=none/' \
-		-e 'timer:hrtimer_expire_entry/common_flags & 4/stack=none/' -n 200 -d 60 -o "$TMP/s" || [ $? = 1 ]
+		-e 'timer:hrtimer_expire_entry/common_flags & 4/stack=none/' -n 600 -d 60 -o "$TMP/s" || [ $? = 1 ]
 	kill -KILL -- "-$LOAD_PID"
 	awk -F '\t' '
 		/,timer:/ { for (i = 1; i <= NF; i++) if ($i ~ /^.hrtimer=/) timer = $i; n[timer]++ }
@@ -84,9 +89,13 @@ clocks() {
 	bpf_works
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
-	mp-record -q -C 0 -F 499 --exclude-pid "$pid" -e 'cpu-clock/running=1-,stack=none/' -d 300ms -o "$TMP/s"
+	before=$(ran)
+	mp-record -q --realtime -C 0 -F 499 --exclude-pid "$pid" -e 'cpu-clock/running=1-,stack=none/' -d 2s -o "$TMP/s"
+	ran=$((($(ran) - before) / 1000000))
 	! grep -q "	pid=$pid	" "$TMP/s"
-	[ "$(trailer "$TMP/s" excluded)" = 0 ]
+	# if mp-record itself excluded them, one for each 2 ms that it ran; there may be a few from before the start
+	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
+	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20)) ]
 }
 
 @test "conditional sampling is refused, with status 2 and a reason, for events that do not support it" {
@@ -119,7 +128,6 @@ clocks() {
 	[ "$status" = 2 ] && [[ "$output" == *"real-time priority"* ]] || false
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
-	ran() { cut -d ' ' -f 1 "/proc/$pid/schedstat"; }
 	before=$(ran)
 	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 1s -o "$TMP/s"
 	ran=$((($(ran) - before) / 1000000))
@@ -131,6 +139,7 @@ clocks() {
 
 @test "a collector with conditional sampling that is not available does not stop the others" {
 	needs_root
+	start_load perl -e 'select undef, undef, undef, 0.002 while 1'	# an idle machine may have no switches
 	mkdir "$TMP/c"
 	printf 'summary = a\nevent = cpu-clock/irqs-off/\n' > "$TMP/c/off"
 	printf 'summary = b\nevent = context-switches\n' > "$TMP/c/switches"

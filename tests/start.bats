@@ -27,6 +27,12 @@ wait_for() {
 	done
 }
 
+# Waits until the writer of the recording $pid cannot write more to a full pipe.
+wait_for_stall() {
+	local writer
+	until writer=$(pgrep -P "$pid" -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
+}
+
 @test "before the events are on, a recording uses little CPU time, however many processes there are" {
 	needs_root
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
@@ -40,7 +46,8 @@ wait_for() {
 		read -r few_$way bpf < <(start_us "${args[@]}")
 		local -n few=few_$way
 		echo "${args[*]}: $few us, $bpf of them for BPF"
-		[ $((few - bpf)) -le $((bpf > 1000 ? 20000 : 30000)) ]
+		# on the slowest of machines; 10 to 15 ms are usual
+		[ $((few - bpf)) -le $((bpf > 1000 ? 50000 : 60000)) ]
 	done
 	start_load perl -e 'for (1 .. 1000) { my $pid = fork; die unless defined $pid; next if $pid; sleep 600; exit } print "ready\n"; sleep 600'
 	until [ "$(pgrep -c -s "$LOAD_PID")" = 1001 ]; do await; done
@@ -48,7 +55,8 @@ wait_for() {
 		local -n args=ways_$way few=few_$way
 		read -r many bpf < <(start_us "${args[@]}")
 		echo "${args[*]}: $few us, with 1,000 more processes $many us"
-		[ "$many" -le $((few * 3 / 2 + 2000)) ]
+		# to read a file of each would double it
+		[ "$many" -le $((few * 7 / 4 + 4000)) ]
 	done
 }
 
@@ -75,11 +83,11 @@ wait_for() {
 	needs_root
 	needs_strace
 	# uname(2) is called for the header
-	strace -f -o "$TMP/strace" -e trace=uname -e inject=uname:delay_enter=3s mp-record -q -e cpu-clock -g none -d 200ms -o "$TMP/s"
+	strace -f -o "$TMP/strace" -e trace=uname -e inject=uname:delay_enter=8s mp-record -q -e cpu-clock -g none -d 200ms -o "$TMP/s"
 	grep -q 'DELAYED\|INJECTED' "$TMP/strace"
 	took=$(length_ms "$TMP/s")
 	echo "$took ms"
-	[ "$took" -ge 200 ] && [ "$took" -lt 2500 ] || false
+	[ "$took" -ge 200 ] && [ "$took" -lt 7500 ] || false
 }
 
 @test "no grace period is waited for before the events are on" {
@@ -131,7 +139,10 @@ wait_for() {
 @test "a signal is answered while the running processes are being read" {
 	needs_root
 	needs_strace
-	# each file takes 0.5 s, except those that are opened before the events are on
+	# each file takes 0.5 s, except those that are opened before the events are on; there are more files than a machine may have
+	# processes without this
+	start_load perl -e 'for (1 .. 300) { my $pid = fork; die unless defined $pid; next if $pid; sleep 600; exit } sleep 600'
+	until [ "$(pgrep -c -s "$LOAD_PID")" = 301 ]; do await; done
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
 		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
@@ -152,7 +163,7 @@ wait_for() {
 	for duration in "" "-d 1s"; do
 		setsid env --default-signal=INT mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" $duration -o "$TMP/pipe" 2> "$TMP/err" &
 		pid=$!
-		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
+		wait_for_stall
 		sleep 2	# with -d, the recording ends meanwhile
 		kill -INT $pid
 		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
@@ -172,8 +183,7 @@ wait_for() {
 	for first in "" "--queue $((1 << 16 | 0x6d70))"; do
 		setsid mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -o "$TMP/pipe" 2> "$TMP/err" &
 		pid=$!
-		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
-		sleep 2
+		wait_for_stall
 		/usr/bin/kill $first -TERM $pid
 		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
 		[ -n "$first" ] && second="" || second="--queue $((1 << 16 | 0x6d70))"
@@ -225,10 +235,10 @@ used() {
 	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
-	until writer=$(pgrep -P $pid -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
+	wait_for_stall
 	sleep 3
 	kill -TERM $pid
-	sleep 0.5
+	sleep 2
 	{ read -r ticks; read -r kib; } < <(used)
 	sleep 3
 	{ read -r ticks_later; read -r kib_later; } < <(used)

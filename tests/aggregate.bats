@@ -68,7 +68,8 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(total "$TMP/s" ';main;churn;malloc$')" = 1009 ] || { cut -c 1-200 "$TMP/s"; false; }
 	[ "$(total "$TMP/s" '\[truncated\]')" = 0 ] || { cut -c 1-200 "$TMP/s"; false; }
 	record offcpu -o "$TMP/o" -- bash -c 'for i in 1 2 3 4 5 6 7; do sleep 0.003; done'
-	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*nanosleep')" -ge 21000000 ]
+	# 7 times 3 ms, from leaving the CPU, which may be some time after the timer was set, to the wakeup
+	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*nanosleep')" -ge 14000000 ]
 	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*\[truncated\]')" = 0 ] || { cut -c 1-200 "$TMP/o"; false; }
 }
 
@@ -220,7 +221,7 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	grep -qE '^[0-9]+#block;.*;echo;wait_here;.*;--;.*;wake_here;main;.*;block$' "$TMP/s"
 	grep -qE '^[0-9]+#block;.*;main;wait_here;.*;--;.*;wake_here;echo;.*;block$' "$TMP/s"
 	# the interrupt of a timer ends a sleep
-	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer_interrupt.*;asm_sysvec_[a-z_]*_\[k\]$'
+	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer_interrupt.*;asm_[a-z0-9_]*_\[k\]$'
 }
 
 @test "callstack --sum has as many samples, with the same stacks, as a recording at the same time" {

@@ -33,7 +33,7 @@ is_exact() {
 	mp-order --check "$1"
 	perl -sne 'next unless /syscalls:sys_enter_lseek.*offset=0x([0-9a-f]+)/; $now = hex $1;
 		die "after $last comes $now\n" if defined $last and $now <= $last || !$lost && $now != $last + 1;
-		$last = $now; END { exit $fired && !$last }' -- -lost="$(trailer "$1" lost)" -fired="$(trailer "$1" records)" "$1"
+		$last = $now; END { exit($fired && !$last) }' -- -lost="$(trailer "$1" lost)" -fired="$(trailer "$1" records)" "$1"
 	is_exact_account "$1"
 }
 

@@ -2,12 +2,14 @@
 /*
  * block WAIT_MS: after the wait ("line" waits for a line on standard input), sleeps 17 times 20 ms
  * in blocked_here; then two threads pass a byte back and forth through pipes, 101 times each:
- * wait_here reads it, wake_here writes it. Prints how many ns blocked_here took.
+ * wait_here reads it, wake_here writes it. The second one waits for 1 ms and more each time, however
+ * busy the machine is. Prints how many ns blocked_here took.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 enum { TIMES = 101 };
 static int to_and_fro[2][2];
 static volatile unsigned long done;
+static volatile long echo_tid;
 
 NOINLINE void sleep_ms(long ms)
 {
@@ -54,11 +57,28 @@ static void *echo(void *arg)
 {
 	int i;
 
+	echo_tid = syscall(SYS_gettid);
 	for (i = 0; i < TIMES; i++) {
 		wait_here(to_and_fro[0][0]);
 		wake_here(to_and_fro[1][1]);
 	}
 	return arg;
+}
+
+/* Whether the other thread sleeps; it has nothing to sleep for but the byte. */
+static int echo_waits(void)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%ld/stat", echo_tid);
+	f = fopen(path, "r");
+	if (!f)
+		return 1; /* without /proc, 1 ms has to be enough */
+	if (fscanf(f, "%*d (block) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state == 'S';
 }
 
 static double now_ns(void)
@@ -87,6 +107,9 @@ int main(int argc, char **argv)
 		return 1;
 	pthread_create(&thread, NULL, echo, NULL);
 	for (i = 0; i < TIMES; i++) {
+		do
+			sleep_ms(1);
+		while (!echo_waits());
 		sleep_ms(1);
 		wake_here(to_and_fro[0][1]);
 		wait_here(to_and_fro[1][0]);

@@ -70,7 +70,7 @@ wait_for_stall() {
 				for ((; fd < 256; fd++)); do eval "exec $fd>&-"; done
 				eval "exec mp-record -q -e cpu-clock -d 10ms -o '$TMP/s$n' $closed"
 			) &
-			[ $((n % 3)) != 2 ] || for _ in 1 2 3; do wait -n || { echo "up to $n more descriptors, and '$closed'"; false; }; done
+			[ $((n % 3)) != 2 ] || for _ in 1 2 3; do wait -n || [ $? = 1 ] || { echo "up to $n more descriptors, and '$closed'"; false; }; done
 		done
 		for n in {0..8}; do
 			[ "$(trailer "$TMP/s$n" lost)" = 0 ]

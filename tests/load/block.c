@@ -75,7 +75,7 @@ static int echo_waits(void)
 	f = fopen(path, "r");
 	if (!f)
 		return 1; /* without /proc, 1 ms has to be enough */
-	if (fscanf(f, "%*d (block) %c", &state) != 1)
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(f);
 	return state == 'S';

@@ -236,7 +236,7 @@ rss_of() {
 	# a busy machine may skip samples as long as the flood lasts, but not after it
 	cat > "$TMP/flood" <<-'X'
 		"$1" 0 1
-		until [ "$(grep -ao '^[0-9]*,mem:rss' "$2" | sort -u | wc -l)" -gt 5 ] && grep -qa ',stat:' "$2"; do sleep 0.1; done
+		until [ "$(grep -ao '^[0-9]*,mem:rss' "$2" | sort -u | wc -l)" -gt 5 ] && [ "$(grep -ac ',stat:' "$2")" -gt 5 ]; do sleep 0.1; done
 	X
 	mp-record -q -e sched:sched_switch,sched:sched_waking,mem:rss,stat:context-switches -i 1ms -g none -m 8M -a -o "$TMP/s" -- \
 		timeout 120 sh "$TMP/flood" "$LOAD/switch" "$TMP/s" > /dev/null || [ $? = 1 ]

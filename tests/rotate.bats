@@ -7,15 +7,17 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-# A program that counts: it seeks to 0, 1, 2 and so on, some 10,000 times a second.
+# A program that counts: it seeks to 0, 1, 2 and so on, some 10,000 times a second. It does so when this returns: an interpreter that
+# starts may seek, too.
 start_counting() {
 	mkdir "$TMP/f"
-	start_load perl -e 'for (my $i = 0;; $i++) { sysseek STDIN, $i, 0; select undef, undef, undef, 0.001 if $i % 20 == 0 }'
+	start_load perl -e '$| = 1; print "here\n"; for (my $i = 0;; $i++) { sysseek STDIN, $i, 0; select undef, undef, undef, 0.001 if $i % 20 == 0 }'
+	until [ -s "$TMP/load.out" ]; do await; done
 }
 
-# To be run in the background, with the file: then $! is its pid.
+# To be run in the background, with the file: then $! is its pid. The buffers are for some seconds of a busy machine.
 record() {
-	exec mp-record -v -g none -e syscalls:sys_enter_lseek -p "$LOAD_PID" -d 120s "$@" 2> "$TMP/err"
+	exec mp-record -v -m 16M -g none -e syscalls:sys_enter_lseek -p "$LOAD_PID" -d 120s "$@" 2> "$TMP/err"
 }
 
 end_recording() {
@@ -60,6 +62,11 @@ are_exact() {
 		$last = $now; $first //= $now; END { print "$n $records\n"; exit !($n == $records && $n == $last - $first + 1) }'
 }
 
+# Whether mp-order --check says of a file that it lacks its end, perhaps also its header.
+is_incomplete() {
+	grep -qE ', truncated, |this is empty|, without header, .* 0 records in 0 sections' <<< "$1"
+}
+
 @test "files of a size have each event once, in order, with names; the account of each is its own" {
 	needs_root
 	start_counting
@@ -97,11 +104,11 @@ are_exact() {
 		kill -KILL "$writer" 2> /dev/null || true
 	done
 	until now=$(pgrep -P "$pid" -x mp-writer) && [ "$now" != "$writer" ]; do await; done
+	until [ "$(find "$TMP/f" -name 's-*' | wc -l)" -ge 6 ]; do await; done
 	await_files "$TMP/f" 1
 	end_recording
 	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
 	files=("$TMP"/f/s-*.mp.zst)
-	[ "${#files[@]}" -ge 6 ]
 	are_exact "${files[@]}"
 	[ "$(jq -s -c 'map(select(.end) | .restarts // 0) | [.[:-1], .[-1:]] | map(add > 0)' "$TMP/ends")" = '[false,true]' ]
 }
@@ -110,15 +117,20 @@ are_exact() {
 	needs_root
 	command -v script > /dev/null || skip "no script(1)"
 	mkdir "$TMP/f"
-	script -qec "mp-record --rotate 400ms,1G --fields +addr -e cpu-clock -F 499 -o '$TMP/f/s.mp' -- $LOAD/spin 1.5" /dev/null > "$TMP/out" < /dev/null || [ $? = 1 ]
+	# until there are so many files: a recording of a busy machine may begin one late, and the last may have no sample
+	cat > "$TMP/spins" <<-'X'
+		until [ "$(find "$1" -name 's-*' | wc -l)" -ge 5 ]; do "$2" 0.1 > /dev/null; done
+	X
+	script -qec "mp-record --rotate 400ms,1G --fields +addr -e cpu-clock -F 499 -o '$TMP/f/s.mp' -- sh $TMP/spins $TMP/f $LOAD/spin" /dev/null > "$TMP/out" < /dev/null || [ $? = 1 ]
 	files=("$TMP"/f/s-*.mp)
-	[ "${#files[@]}" -ge 3 ]
-	grep -aqE '[0-9]+ lost, 2 files' "$TMP/out"
+	[ "${#files[@]}" -ge 5 ]
+	grep -aqE '[0-9]+ lost, ([2-9]|[1-9][0-9]+) files' "$TMP/out"
 	grep -aqE "^mp-record: [0-9]+ events, [0-9]+ lost, in ${#files[@]} files" "$TMP/out"
 	for f in "${files[@]}"; do
 		perl -ne 'if (/^\{"module":"(.*?)"/) { $known{$1} = 1 } elsif (/^\d/) { $n++ while /\+0x[0-9a-f]+@([^;_\s]+:[0-9a-f]+|\[kernel\][^;_\s]*)(?{ $known{$1} or die "no line of $1\n" })/g }
-			END { $n > 10 or die "$n frames\n" }' "$f"
-	done
+			END { print "$n\n" if $n > 10 }' "$f"
+	done > "$TMP/frames"
+	[ "$(wc -l < "$TMP/frames")" -ge 2 ]
 	for f in "${files[@]:0:${#files[@]}-1}"; do [ "$(length_ms "$f")" -ge 400 ]; done
 }
 
@@ -194,7 +206,9 @@ fill() {
 	last=${files[-1]}
 	unset 'files[-1]'
 	are_exact "${files[@]}"
-	[[ "$(mp-order --check "$last")" == *"truncated"* ]]
+	# the disk may have been full before its header was written
+	run mp-order --check "$last"
+	[ "$status" != 0 ] && is_incomplete "$output"
 }
 
 @test "what is complete remains when mp-record is killed, and is counted when it begins again" {
@@ -205,16 +219,21 @@ fill() {
 	await_files "$TMP/f" 6
 	packer=$(pgrep -P "$pid" -x mp-packer)
 	case "$BUILD" in *san-*) ;; *) is_confined "$packer" ;; esac	# while it gets files
+	mapfile -t processes < <(pgrep -P "$pid")
 	kill -KILL "$pid"
 	wait "$pid" || true
-	until [ ! -d "/proc/$packer" ] || grep -q '^State:.*Z' "/proc/$packer/status"; do await; done
+	for process in "${processes[@]}"; do
+		while state=$(ps -o stat= -p "$process") && [[ "$state" != Z* ]]; do await; done
+	done
 	files=("$TMP"/f/s-*.mp)
-	[ "${#files[@]}" = 5 ]
+	# the oldest is deleted just before another begins
+	[[ ${#files[@]} = [45] ]]
 	last=${files[-1]}
-	mp-order --check "$last" > "$TMP/check" 2>&1 || grep -qE "truncated|is empty" "$TMP/check"
+	run mp-order --check "$last"
+	[ "$status" = 0 ] || is_incomplete "$output"
 	unset 'files[-1]'
 	are_exact "${files[@]}"
-	mp-record -q -g none --rotate 1h --max-files 3 -o "$TMP/f/s.mp" -e cpu-clock -d 10ms
+	mp-record -q -g none --rotate 1h --max-files 3 -o "$TMP/f/s.mp" -e page-faults -- true
 	[ "$(find "$TMP/f" -type f | wc -l)" = 3 ]
 	[ -e "$last" ] && [ -e "${files[-1]}" ]
 }
@@ -323,8 +342,8 @@ make_old() {
 		status=0; env -i HOME=/root LOGNAME=root SHELL=/bin/sh "PATH=$BUILD/bin:$CRON_PATH" /bin/sh -c "$COMMAND" || status=$?
 		[[ "$status" = [01] ]]
 		cd /var/log/mp-record
-		[ "$(ls | wc -l)" = 20 ] && [ "$(find . -size +2 | wc -l)" = 2 ]
-		for f in $(find . -size +2); do
+		[ "$(ls | wc -l)" = 20 ] && [ "$(ls | grep -vc ^sample-2020)" = 2 ]
+		for f in $(ls | grep -v ^sample-2020); do
 			mp-order --check "$f" > "$TMP/check" || [ $? = 1 ]
 			grep -q ": valid, complete, ordered: [1-9]" "$TMP/check"
 			[ "$(stat -c %a "$f")" = 640 ]

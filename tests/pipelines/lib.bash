@@ -39,6 +39,11 @@ record() {
 	[ "$status" -le 1 ]
 }
 
+# How many events a recording lost: so many may be missing from what is counted.
+lost() {
+	tail -n 1 "$1" | jq .lost
+}
+
 # same WHAT GOT WANTED
 same() {
 	[ "$2" = "$3" ] || wrong "$1: $2, expected $3"

@@ -311,11 +311,7 @@ without_name() {
 	mp-order < "$TMP/in" > "$TMP/out" &
 	exec 5> "$TMP/in"
 	printf '{"mp":1,"datatype":"event"}\n1,a:b,\n{"watermark":2}\n' >&5
-	for _ in $(seq 100); do
-		! grep -q '^1,a:b' "$TMP/out" || break
-		sleep 0.01
-	done
-	grep -q '^1,a:b' "$TMP/out"
+	until grep -q '^1,a:b' "$TMP/out"; do await; done
 	exec 5>&-
 	wait
 }
@@ -324,7 +320,7 @@ without_name() {
 until_catches() {
 	local caught
 	until caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && [ $((caught >> 1 & 1)) = "$2" ]; do
-		sleep 0.01
+		await
 	done
 }
 

@@ -100,13 +100,20 @@ line_of() {
 	grep "^10\.9\.0\.$1:22 " "$TMP/err" | tr -s ' '
 }
 
+# Whether the clock of a line is 5 s slow, as exactly as the line says.
+is_5_s_slow() {
+	[[ $1 =~ " "(-[0-9.]+)" s +-"([0-9.]+)" ms"$ ]] && awk -v o="${BASH_REMATCH[1]}" -v e="${BASH_REMATCH[2]}" 'BEGIN { d = o + 5; exit d * d > (e / 1000 + 0.06) ^ 2 }'
+}
+
 @test "eight hosts by parallel and by clush: one dies, one has a wrong clock, one lacks the programs; the total is that of the others" {
 	make_fleet 8
 	printf '#!/bin/sh\nexec faketime -f -5s /bin/date "$@"\n' > "$TMP/bin.5/date"
 	chmod 755 "$TMP/bin.5/date"
 	sed -i 's,^SetEnv.*,SetEnv PATH=/usr/bin:/bin,' "$TMP/sshd.6"
 	kill -HUP "${LOADS[6]}"		# it reads its configuration again
-	until "${HUB[@]}" ssh -F "$TMP/ssh_config" 10.9.0.6 'command -v mp-fold' > "$TMP/why" 2>&1 || [ $? = 127 ] || [ $? = 1 ]; do await; done
+	until status=0; "${HUB[@]}" ssh -F "$TMP/ssh_config" 10.9.0.6 'command -v mp-fold' > "$TMP/why" 2>&1 || status=$?; [ $status = 1 ] || [ $status = 127 ]; do
+		await
+	done
 	local -A state=([1]=ok [2]=ok [3]=ok [4]=ok [5]='wrong clock' [6]='not installed' [7]=ok [8]=ok)
 	for dying in 3 7; do
 		engine=clush
@@ -122,10 +129,10 @@ line_of() {
 		[ "$status" = 1 ]
 		for n in 1 2 3 4 5 6 7 8; do
 			case ${state[$n]} in
-			ok) [[ "$(line_of $n)" == *" ok $((CALLS + n)) 0 "*" ms +-"*" ms" ]] ;;
-			'wrong clock') [[ "$(line_of $n)" == *" wrong clock $((CALLS + n)) 0 "*" -5.0 s +-"*" ms" ]] ;;
+			ok) [[ "$(line_of $n)" == *" ok $((CALLS + n)) 0 "*" +-"*" ms" ]] ;;
+			'wrong clock') [[ "$(line_of $n)" == *" wrong clock $((CALLS + n)) 0 "*" s +-"*" ms" ]] && is_5_s_slow "$(line_of $n)" ;;
 			unreachable) [[ "$(line_of $n)" == *" unreachable - - - -" ]] ;;
-			*) [[ "$(line_of $n)" == *" ${state[$n]} - - - "*" ms +-"*" ms" ]] && continue ;;
+			*) [[ "$(line_of $n)" == *" ${state[$n]} - - - "*" +-"*" ms" ]] && continue ;;
 			esac
 			[ "${state[$n]}" = unreachable ] || echo "web$n;getppid $((CALLS + n))"
 		done > "$TMP/expected"
@@ -163,7 +170,7 @@ states() {
 	END
 	echo '10.9.0.1:9' >> "$TMP/hosts"
 	status=0
-	fleet --timeout 2s -j 2 "$TMP/hosts" -- sh "$TMP/stream" > "$TMP/out" 2> "$TMP/err" || status=$?
+	fleet --timeout 20s -j 2 "$TMP/hosts" -- sh "$TMP/stream" > "$TMP/out" 2> "$TMP/err" || status=$?
 	cat "$TMP/err"
 	[ "$status" = 1 ] && [ "$(cat "$TMP/out")" = 'f 1' ]
 	[ "$(states)" = $'10.9.0.1:22 failed (3)\n10.9.0.2:22 lost events\n10.9.0.3:22 timeout\n10.9.0.1:9 unreachable' ]
@@ -228,7 +235,7 @@ make_local_ssh() {
 }
 
 local_fleet() {
-	timeout 60 mp-fleet --engine parallel --ssh "$TMP/ssh" "$@" 2> "$TMP/err"
+	timeout 300 mp-fleet --engine parallel --ssh "$TMP/ssh" "$@" 2> "$TMP/err"
 }
 
 @test "a host whose account is false: nothing of it is evaluated, and a command cannot write it" {
@@ -305,18 +312,24 @@ mp-fleet: web: last' ]
 	mkdir "$TMP/kept" "$TMP/tmp"
 	start_load sleep 600
 	echo "$LOAD_PID" > "$TMP/kept/service.pid"
-	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" --keep "$TMP/kept" --merge "echo > '$TMP/started'; sleep 1; cat" - -- \
+	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" --keep "$TMP/kept" --merge "echo > '$TMP/started'; until [ -e '$TMP/killed' ]; do sleep 0.02; done; cat" - -- \
 		echo f 1 <<< web1 2> /dev/null &
 	until [ -e "$TMP/started" ]; do await; done
 	kill -TERM $!
+	touch "$TMP/killed"
 	status=0
 	wait $! || status=$?
 	[ "$status" = 143 ]
 	kill -0 "$LOAD_PID"
 	[ "$(ls "$TMP/kept")" = $'service.pid\nweb1.err\nweb1.folded' ]
 	[ -z "$(ls "$TMP/tmp")" ]
-	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" - -- echo f 1 <<< web1 2>&1 > /dev/null | true
-	[ "${PIPESTATUS[0]}" = 141 ] && [ -z "$(ls "$TMP/tmp")" ]
+	# the reader closes the pipe before mp-fleet begins
+	exec 5> >(:)
+	wait $!
+	status=0
+	TMPDIR=$TMP/tmp mp-fleet --engine parallel --ssh "$TMP/ssh" - -- echo f 1 <<< web1 2>&5 > /dev/null || status=$?
+	exec 5>&-
+	[ "$status" = 141 ] && [ -z "$(ls "$TMP/tmp")" ]
 }
 
 @test "misuse, and files of hosts that are not" {

@@ -149,7 +149,7 @@ list() {
 	while read -r program option; do
 		# shellcheck disable=SC2086 # an option may need others before it
 		for word in $(mp complete "$program" $option '' | cut -f 1); do
-			run timeout 60 "$program" $option "$word" /dev/null
+			run timeout 300 "$program" $option "$word" /dev/null
 			[[ "$output" != *"'$word'"* && "$output" != *"try '$program"* ]] || { echo "$program $option $word: $output"; false; }
 			n=$((n + 1))
 		done

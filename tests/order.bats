@@ -137,7 +137,7 @@ inversions() {
 	pid=$!
 	exec 5> "$TMP/in"
 	printf '1000,a:b,n=1\n900,a:b,n=2\n1050,a:b,n=3\n1200,a:b,n=4\n' >&5
-	for _ in $(seq 200); do [ "$(wc -l < "$TMP/out")" -lt 3 ] || break; sleep 0.01; done
+	until [ "$(wc -l < "$TMP/out")" -ge 3 ]; do await; done
 	[ "$(cut -d= -f2 "$TMP/out" | tr '\n' ' ')" = "2 1 3 " ]
 	printf '950,a:b,n=5\n1300,a:b,n=6\n' >&5
 	exec 5>&-
@@ -157,7 +157,7 @@ inversions() {
 	sleep 0.1
 	[ ! -s "$TMP/out" ]
 	printf '20,a:b,n=2\n{"watermark":25}\n' >&6
-	for _ in $(seq 200); do [ "$(wc -l < "$TMP/out")" -lt 2 ] || break; sleep 0.01; done
+	until [ "$(wc -l < "$TMP/out")" -ge 2 ]; do await; done
 	[ "$(grep -o 'n=.' "$TMP/out" | tr '\n' ' ')" = "n=1 n=2 " ]
 	exec 5>&- 6>&-
 	wait $pid

@@ -95,7 +95,7 @@ mp-fold: cannot open 'recordings/13.mp': No such file or directory" ]
 	cd "$TMP"
 	export LOAD
 	run "$BATS_TEST_DIRNAME/slurm" cluster bash -c '
-		fleet() { TMPDIR=$PWD timeout 100 mp-fleet --engine srun nodes -- "${@:2}" > "$1.folded" 2> "$1.err"; echo $? > "$1.status"; }
+		fleet() { TMPDIR=$PWD timeout 600 mp-fleet --engine srun nodes -- "${@:2}" > "$1.folded" 2> "$1.err"; echo $? > "$1.status"; }
 		fleet absent no-such-program
 		fleet record sh -c "cd $PWD; exec ./record"
 		fleet killed sh -c "cd $PWD; exec ./record-or-die"

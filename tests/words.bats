@@ -17,7 +17,7 @@ golden_messages() {
 record_messages() {
 	local words
 	while read -ra words; do
-		timeout 10 mp-record "${words[@]}" 2>&1 > /dev/null < /dev/null || true
+		timeout 120 mp-record "${words[@]}" 2>&1 > /dev/null < /dev/null || true
 	done <<- 'END'
 		--cgroup a -p 1 -d 0.01
 		-p 1 -t 1

@@ -63,6 +63,6 @@ DOCUMENTS="README.md $(echo lib/collectors/* docs/*.[17] formats/*.5) $PROGRAMS"
 	until pgrep -f "^$TMP/box/bin/qemu" > /dev/null; do await; done
 	kill -TERM $!
 	wait $! || [ $? = 143 ]
-	! pgrep -af "^$TMP/box/bin/(nginx|postgres|qemu)" || false
-	! losetup -l | grep "$TMP/box" || false
+	# the children of those that it waits for may end a little later, and the disk when they no longer use it
+	while pgrep -af "^$TMP/box/bin/(nginx|postgres|qemu)" || losetup -l | grep "$TMP/box"; do await; done
 }

@@ -166,11 +166,12 @@ inversions() {
 
 @test "live captures of all CPUs are ordered without an inversion" {
 	needs_root
-	mp-record -q -e 'sched:*' -n 1000 > "$TMP/s" || [ $? = 1 ]
+	mp-record -q -e 'sched:*' -n 1000 > "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	[ "$(grep -cE '^[0-9]+,' "$TMP/s")" = 1000 ]
 	mp-order "$TMP/s" > "$TMP/out" || [ $? = 1 ]
 	[ "$(inversions "$TMP/out")" = 0 ]
-	only_events < "$TMP/s" | cmp - <(only_events < "$TMP/out")
+	# the recording is in order itself, unless it says that the machine was too busy for this
+	grep -q 'came after a watermark' "$TMP/err" || only_events < "$TMP/s" | cmp - <(only_events < "$TMP/out")
 	# two recorders of one machine share the clock
 	mp-record -q -e sched:sched_switch -d 300ms > "$TMP/1" & mp-record -q -e sched:sched_wakeup -d 300ms > "$TMP/2" & wait
 	mp-order "$TMP/1" "$TMP/2" > "$TMP/out" || [ $? = 1 ]

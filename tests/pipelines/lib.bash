@@ -49,6 +49,12 @@ same() {
 	[ "$2" = "$3" ] || wrong "$1: $2, expected $3"
 }
 
+# all WHAT GOT WANTED RECORDING: so many as are wanted, or fewer if the recording lost events.
+all() {
+	[ "$(lost "$4")" = 0 ] || { [ "$2" -lt "$3" ] && at_least "$1" "$2" $(($3 - $(lost "$4"))) && return; }
+	same "$1" "$2" "$3"
+}
+
 # at_least WHAT GOT WANTED
 at_least() {
 	[ "$2" -ge "$3" ] || wrong "$1: $2, expected at least $3"

@@ -51,8 +51,7 @@ make_fleet() {	# N
 			UserKnownHostsFile /dev/null
 			LogLevel ERROR
 			KexAlgorithms curve25519-sha256
-			ServerAliveInterval 1
-			ServerAliveCountMax 2
+			ServerAliveCountMax 4
 	END
 	for ((n = 1; n <= $1; n++)); do
 		cat > "$TMP/sshd.$n" <<- END
@@ -82,7 +81,8 @@ make_fleet() {	# N
 }
 
 fleet() {
-	"${HUB[@]}" mp-fleet --ssh "ssh -F $TMP/ssh_config" "$@"
+	# a busy machine may need more than the 10 s of mp-fleet for the keys of eight hosts
+	"${HUB[@]}" mp-fleet --ssh "ssh -F $TMP/ssh_config -o ConnectTimeout=50" "$@"
 }
 
 # (a shell calls getppid, too)
@@ -154,7 +154,7 @@ states() {
 	printf '%s\n' "${words[@]}" > "$TMP/wanted"
 	echo alias > "$TMP/one"
 	for engine in parallel clush; do
-		fleet --engine $engine --ssh "ssh -F $TMP/ssh_config -4" --aggregate cat --keep "$TMP/kept dir" "$TMP/one" -- \
+		fleet --engine $engine --ssh "ssh -F $TMP/ssh_config -4 -o ConnectTimeout=50" --aggregate cat --keep "$TMP/kept dir" "$TMP/one" -- \
 			printf '%s\n' "${words[@]}" > "$TMP/out" 2> "$TMP/err"
 		cmp "$TMP/wanted" "$TMP/out"
 		cmp "$TMP/wanted" "$TMP/kept dir/alias.dump"
@@ -207,7 +207,7 @@ states() {
 	mkdir "$TMP/tmp"
 	for n in 1 2; do echo "echo > '$TMP/started.$n'; exec sleep 600" > "$TMP/load.$n"; done
 	for engine in parallel clush; do
-		TMPDIR=$TMP/tmp "${HUB[@]}" mp-fleet --engine $engine --ssh "ssh -F $TMP/ssh_config" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2>&1 &
+		TMPDIR=$TMP/tmp "${HUB[@]}" mp-fleet --engine $engine --ssh "ssh -F $TMP/ssh_config -o ConnectTimeout=50" "$TMP/hosts" -- "${RECORD[@]}" > "$TMP/out" 2>&1 &
 		fleet=$!
 		until [ -e "$TMP/started.1" ] && [ -e "$TMP/started.2" ]; do await; done
 		kill -TERM "$fleet"

@@ -19,7 +19,7 @@ setup() {
 	ln -s "$BUILD/share" "$TMP/share"
 	rm "$TMP/bin/mp-show" "$TMP/bin/mp-record"
 	cp "$BUILD/bin/mp-show" "$TMP/bin"	# runs what is beside it
-	printf '#!/bin/sh\nexec "%s" -m 16M --realtime "$@"\n' "$BUILD/bin/mp-record" > "$TMP/bin/mp-record"
+	printf '#!/bin/sh\nexec "%s" -m 16M %s "$@"\n' "$BUILD/bin/mp-record" "$(! chrt --fifo 1 true 2> /dev/null || echo --realtime)" > "$TMP/bin/mp-record"
 	chmod 755 "$TMP/bin/mp-record"
 	PATH=$TMP/bin:$PATH
 }

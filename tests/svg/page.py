@@ -8,8 +8,7 @@ page.py --value PROFILE WIDTHxHEIGHT URL EXPRESSION
 page.py --serve SOCKET PROFILE
 
 The browser keeps its state in the folder PROFILE; --without is an older one, which does not have NAME. --picture looks at an
-SVG, with the steps of check.js. --value prints the value of a JavaScript expression as soon as it has one that is not false, in a
-page that may read files; and what is on the console on standard error, which is a failure. --serve answers those that have its SOCKET in the environment as MP_BROWSER with one browser,
+SVG, with the steps of check.js. --serve answers those that have its SOCKET in the environment as MP_BROWSER with one browser,
 which opens each FILE as a new user would, until a signal or the end of its parent. Steps:
 
   key:NAME      a key, such as key:ArrowUp; the graph has the focus
@@ -52,7 +51,6 @@ window, texts that overlap. Fails if there is one.
 import base64
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -61,9 +59,6 @@ import time
 
 FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
          '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
-if os.statvfs('/dev/shm').f_bavail * os.statvfs('/dev/shm').f_frsize < 1 << 30:
-    FLAGS.append('--disable-dev-shm-usage')  # as in a container; it would be that of several browsers
-LIMIT = 300  # seconds, of what is waited for
 KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
 
 IN_PAGE = r'''
@@ -78,7 +73,7 @@ window.mpTest = {
   }).observe(document, { subtree: true, childList: true, attributes: true }),
   // After the page has unpacked its data, or says why it shows nothing; but not for ever.
   ready: (done) => {
-    const end = performance.now() + 300000, main = document.getElementById('main');
+    const end = performance.now() + 60000, main = document.getElementById('main');
     const said = () => document.getElementById('note').textContent || [...document.querySelectorAll('p')].some((p) => /^Nothing to /.test(p.textContent));
     const wait = () => main.hidden && !said() && performance.now() < end ? setTimeout(wait, 10) : done();
     wait();
@@ -102,19 +97,13 @@ window.mpTest = {
     const box = frame.getBoundingClientRect();
     return [box.left, box.top, box.height];
   },
-  // What the added pictures need in the page: whether all have come; their places; and a message to one and back, before which
-  // all have come that were sent before.
-  have_parts: () => document.querySelectorAll('iframe, pre').length >= document.querySelectorAll('section').length,
-  sources: () => [...document.querySelectorAll('iframe')].map((frame) => frame.src),
-  echo: (n) => new Promise((done) => {
-    const frame = document.querySelectorAll('iframe')[n].contentWindow, name = Math.random();
-    addEventListener('message', function heard(e) {
-      if (e.source !== frame || !e.data || e.data.mp_echo !== name) return;
-      removeEventListener('message', heard);
-      done(1);
-    });
-    frame.postMessage({ mp_echo: name }, '*');
-  }),
+  // After the added pictures have come, and what they tell has been drawn.
+  parts: (done) => {
+    const wait = () => document.querySelectorAll('iframe, pre').length < document.querySelectorAll('section').length ? setTimeout(wait, 20) : setTimeout(done, 400);
+    wait();
+  },
+  // After the browser knows where frames are on the screen.
+  settled: (done) => document.querySelector('iframe') ? setTimeout(done, 400) : done(),
   place: (element) => element ? mpTest.middle(element) : null,
   canvas() {
     const box = document.getElementById('canvas').getBoundingClientRect();
@@ -179,23 +168,6 @@ window.mpTest = {
 mpTest.opened();'''
 
 
-# What is known of the pointer, in a page or in a picture that is a part of one.
-WATCH_POINTER = """window.mpPointer || (window.mpPointer = [], addEventListener('mousemove', (e) => { mpPointer = [e.clientX, e.clientY]; }, true));
-mpPointer = []; 1"""
-
-# In a picture that is a part of a page: after it has unpacked its data, if it is a page; it answers the messages of echo().
-BEGIN_PART = """new Promise((done) => {
-  const main = document.getElementById('main'), note = document.getElementById('note'), begin = performance.now();
-  const hidden = () => main && main.hidden && !note.textContent && ![...document.querySelectorAll('p')].some((p) => /^Nothing to /.test(p.textContent));
-  const wait = () => performance.now() < begin + 300000 && (document.readyState !== 'complete' || hidden()) ? setTimeout(wait, 10) : done(1);
-  addEventListener('message', (e) => { if (e.data && e.data.mp_echo) e.source.postMessage(e.data, '*'); });
-  wait();
-})"""
-
-# After the timers that have begun; the longest ones of our pages have 20 ms.
-SETTLE_PART = 'new Promise((done) => setTimeout(() => setTimeout(() => done(1), 0), 40))'
-
-
 class Browser:
     """Chromium with one page, controlled by its DevTools protocol."""
 
@@ -203,21 +175,20 @@ class Browser:
         (its_input, self.send_to), (self.read_from, its_output) = os.pipe(), os.pipe()
         self.process = subprocess.Popen(  # the browser reads from 3 and writes to 4
             ['bash', '-c', f'exec chromium "$@" 3<&{its_input} 4>&{its_output}', 'bash', *FLAGS, *flags, '--user-data-dir=' + profile, 'about:blank'],
-            pass_fds=(its_input, its_output), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
         os.close(its_output)
-        self.n, self.rest, self.session, self.profile = 0, b'', None, profile
+        self.n, self.rest, self.session = 0, b'', None
 
     def begin(self):
         """An empty page of a user of its own."""
-        self.wrong, self.loaded, self.session, self.parts = [], set(), None, {}
+        self.wrong, self.loaded, self.session = [], False, None
         self.user = self.call('Target.createBrowserContext')['browserContextId']
         target = self.call('Target.createTarget', url='about:blank', browserContextId=self.user)['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         self.call('Browser.grantPermissions', permissions=['clipboardReadWrite', 'clipboardSanitizedWrite'], browserContextId=self.user)
         for domain in 'Page', 'Runtime', 'Log':
             self.call(domain + '.enable')
-        self.call('Page.setLifecycleEventsEnabled', enabled=True)
 
     def end(self):
         self.session = None
@@ -227,22 +198,8 @@ class Browser:
         self.session = None
         try:
             self.call('Browser.close')
-        except (SystemExit, OSError):
-            pass  # it may end before it has answered, or have ended before
-        try:
-            self.process.wait(LIMIT)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)  # its other processes may end later, and write to the profile
-        except ProcessLookupError:
-            pass
-        self.until(self.removed, 'the last process of the browser')
-
-    def removed(self):
-        shutil.rmtree(self.profile, ignore_errors=True)
-        return not os.path.exists(self.profile)
+        finally:
+            self.process.wait(20)
 
     def read(self):
         while b'\0' not in self.rest:
@@ -253,9 +210,8 @@ class Browser:
         text, self.rest = self.rest.split(b'\0', 1)
         message = json.loads(text)
         method, detail = message.get('method'), message.get('params')
-        if method == 'Page.lifecycleEvent':
-            if detail['name'] == 'load':
-                self.loaded.add(detail['loaderId'])
+        if method == 'Page.loadEventFired':
+            self.loaded = True
         elif method == 'Runtime.consoleAPICalled':
             self.wrong.append('console: ' + ' '.join(str(a.get('value', a.get('description'))) for a in detail['args']))
         elif method == 'Runtime.exceptionThrown':
@@ -288,72 +244,22 @@ class Browser:
 
     def open(self, url, before):
         self.call('Page.addScriptToEvaluateOnNewDocument', source=before)
-        answer = self.call('Page.navigate', url=url)
-        if 'errorText' in answer:
-            raise SystemExit('error: ' + answer['errorText'])
-        while answer['loaderId'] not in self.loaded:
+        self.loaded = False
+        self.call('Page.navigate', url=url)
+        while not self.loaded:
             self.read()
-
-    def until(self, met, what):
-        """Waits for a condition."""
-        end = time.monotonic() + LIMIT
-        while not (value := met()):
-            if time.monotonic() > end:
-                raise SystemExit('error: waited in vain for ' + what)
+        # the event may have been that of the first, empty page
+        while self.run('location.href == "about:blank" || document.readyState != "complete"'):
             time.sleep(0.02)
-        return value
 
-    def target_of(self, url):
+    def inside(self, url, expression):
+        """The value of an expression in the frame of this URL, which is a target of its own."""
         page, self.session = self.session, None
-        targets = [t['targetId'] for t in self.call('Target.getTargets')['targetInfos'] if t['url'].split('#')[0] == url]
-        self.session = page
-        return targets and targets[0]
-
-    def inside(self, n, expression):
-        """The value of an expression in added picture N, from 0, which is a target of its own."""
-        url = self.run(f"document.querySelectorAll('iframe')[{n}].src")
-        page = self.session
-        if url not in self.parts:
-            target = self.until(lambda: self.target_of(url), 'an added picture')
-            self.session = None
-            self.session = self.parts[url] = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-            self.run(BEGIN_PART)
-        self.session = self.parts[url]
+        target = [t['targetId'] for t in self.call('Target.getTargets')['targetInfos'] if t['url'].split('#')[0] == url][0]
+        self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
         value = self.run(expression)
         self.session = page
         return value
-
-    def begin_parts(self):
-        """After all added pictures show what they have."""
-        self.until(lambda: self.run('mpTest.have_parts()'), 'the added pictures')
-        for n in range(len(self.run('mpTest.sources()'))):
-            self.inside(n, '1')
-
-    def settle_part(self, n):
-        """After what an added picture has sent, and what was sent to it, has its effect."""
-        for _ in range(2):
-            self.run(f'mpTest.echo({n})')
-            self.inside(n, SETTLE_PART)
-            self.run(f'mpTest.echo({n})')
-            self.wait('drawn')
-
-    def focus(self, element):
-        """Gives an element of the page the focus, and waits until no added picture has it."""
-        self.run(f'document.getElementById({json.dumps(element)}).focus()')
-        for n, url in enumerate(self.run('mpTest.sources()') if self.parts else []):
-            if url in self.parts:
-                self.until(lambda: not self.inside(n, 'document.hasFocus()'), 'the focus')
-
-    def point(self, place, run, at):
-        """Moves the pointer until the page or the picture that runs expressions with `run` knows that it is there: where they are on
-        the screen, the browser learns after it has drawn."""
-        run(WATCH_POINTER)
-
-        def there():
-            self.mouse('mouseMoved', *place)
-            known = run('mpPointer')
-            return len(known) == 2 and all(abs(a - b) < 2 for a, b in zip(known, at))
-        self.until(there, 'the pointer')
 
     def resize(self, width, height):
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
@@ -389,7 +295,7 @@ def on_canvas(browser, place, which='canvas'):
 def take(browser, what, rest):
     """Takes a step. Returns what is to be said after it, None: the usual."""
     if what == 'key':
-        browser.focus('view')
+        browser.run("document.getElementById('view').focus()")
         browser.key(rest)
     elif what == 'type':
         for letter in rest:
@@ -420,30 +326,25 @@ def take(browser, what, rest):
     elif what == 'range':
         *_, x, y = rest.split(',')
         browser.run('mpTest.strip()')
-        begin = on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip')
-        if browser.run('mpTest.sources().length'):
-            browser.begin_parts()
-            begin = on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip')
-            browser.point(begin, browser.run, begin)
-        browser.drag(begin, on_canvas(browser, x + ',' + y, 'strip'))
+        browser.wait('settled')
+        browser.drag(on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip'), on_canvas(browser, x + ',' + y, 'strip'))
     elif what == 'part':
         n, *places = rest.split(',')
-        browser.begin_parts()
+        browser.wait('parts')
         browser.run(f'mpTest.part({n})')
-        begin, end = on_canvas(browser, ','.join(places[:2]), f'part({n})'), on_canvas(browser, ','.join(places[2:]), f'part({n})')
-        browser.point(begin, lambda expression: browser.inside(int(n) - 1, expression), [float(v) for v in places[:2]])
-        browser.drag(begin, end)
-        browser.settle_part(int(n) - 1)
+        browser.wait('parts')  # where a frame is on the screen, the browser learns after it has drawn
+        browser.drag(on_canvas(browser, ','.join(places[:2]), f'part({n})'), on_canvas(browser, ','.join(places[2:]), f'part({n})'))
+        browser.wait('parts')
     elif what == 'inside':
         n, _, expression = rest.partition(',')
-        browser.begin_parts()
+        browser.wait('parts')
         browser.run(f'mpTest.part({n})')  # what is not visible has slow timers
-        browser.settle_part(int(n) - 1)
-        return str(browser.inside(int(n) - 1, expression))
+        browser.wait('parts')
+        return str(browser.inside(browser.run(f"document.querySelectorAll('iframe')[{int(n) - 1}].src"), expression))
     elif what == 'over':
         browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))
     elif what == 'strip':
-        browser.focus('strip')
+        browser.run("document.getElementById('strip').focus()")
         browser.key(rest.split('-')[-1], {'A': 1, 'S': 8}.get(rest.split('-')[0], 0))
     elif what == 'fragment':
         browser.run(f'location.hash = {json.dumps(rest)}')
@@ -469,7 +370,6 @@ def take(browser, what, rest):
         browser.media(scheme=what)
     elif what == 'size':
         browser.resize(*map(int, rest.split(',')))
-        browser.until(lambda: browser.run('innerWidth + "," + innerHeight') == rest, 'the size of the window')
     elif what == 'print':
         browser.media(kind='print')
     elif what == 'opened':
@@ -521,13 +421,17 @@ def look(browser, picture, steps):
 
 
 def value(profile, size, url, expression):
-    """Prints the value of an expression in a page, and what is on the console. Returns the status."""
-    browser = Browser(profile, '--allow-file-access-from-files')
+    """Prints the value of an expression in a page that may read files, as soon as it is not false. Returns the status."""
+    browser, end = Browser(profile, '--allow-file-access-from-files'), time.monotonic() + 300
     try:
         browser.begin()
         browser.resize(*map(int, size.split('x')))
         browser.open(url, '')
-        print(browser.until(lambda: browser.run(expression), expression))
+        while not (found := browser.run(expression)):
+            if time.monotonic() > end:
+                raise SystemExit('error: waited in vain for ' + expression)
+            time.sleep(0.02)
+        print(found)
         print('\n'.join(browser.wrong), file=sys.stderr)
         return bool(browser.wrong)
     finally:
@@ -557,9 +461,8 @@ def serve(path, profile):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     parent, browser = os.getppid(), Browser(profile)
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path + '.new')
+    listener.bind(path)
     listener.listen()
-    os.rename(path + '.new', path)  # where it is, it can be connected to
     listener.settimeout(5)
     try:
         while os.getppid() == parent:

@@ -168,7 +168,7 @@ exact() {	# FILE N X Y [OPTION]...
 		mp-svg-heatmap $o --title '</title><script>x</script>]]>' -e '*' "$TMP/in" > "$TMP/svg"
 		[ "$(python3 $HEAT sum "$TMP/svg")" = 10 ]
 		[ "$(grep -c '<script' "$TMP/svg")" = 1 ] && [ "$(grep -c ']]>' "$TMP/svg")" = 1 ] && [ "$(grep -c '</svg' "$TMP/svg")" = 1 ] || false
-		! LC_ALL=C grep -q $'[\001-\010\013-\037\177]' "$TMP/svg"
+		! LC_ALL=C grep -q $'[\001-\010\013-\037\177]' "$TMP/svg" || false
 		iconv -f UTF-8 -t UTF-8 "$TMP/svg" > /dev/null
 		rsvg-convert "$TMP/svg" > "$TMP/png" && [ -s "$TMP/png" ]
 		# shellcheck disable=SC2086
@@ -237,14 +237,14 @@ exact() {	# FILE N X Y [OPTION]...
 @test "--ascii writes plain ASCII to a file, colours on request, and totals in the legend" {
 	spans 2 3000 > "$TMP/in"
 	mp-svg-heatmap --ascii --log "$TMP/in" > "$TMP/out"
-	! LC_ALL=C grep -q '[^ -~]' "$TMP/out"
+	! LC_ALL=C grep -q '[^ -~]' "$TMP/out" || false
 	[ "$(wc -L < "$TMP/out")" -le 80 ] && [ "$(wc -l < "$TMP/out")" -le 24 ] || false
 	TERM=xterm-256color mp-svg-heatmap --ascii --log "$TMP/in" | cmp - "$TMP/out"
 	TERM=xterm-256color mp-svg-heatmap --ascii --ansi always "$TMP/in" | grep -q $'\033\[48;5;'
 	TERM=xterm COLORTERM=truecolor mp-svg-heatmap --ascii --ansi always "$TMP/in" | grep -q $'\033\[48;2;'
 	TERM=xterm-256color script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48;5;'
-	! TERM=dumb script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48'
-	! TERM=xterm-256color script -qc "mp-svg-heatmap --ascii --ansi never '$TMP/in'" /dev/null | grep -q $'\033\[48'
+	! TERM=dumb script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48' || false
+	! TERM=xterm-256color script -qc "mp-svg-heatmap --ascii --ansi never '$TMP/in'" /dev/null | grep -q $'\033\[48' || false
 }
 
 @test "--sort weight puts the heaviest row of names first, in the same cells" {
@@ -349,7 +349,7 @@ divided() {	# FILE X Y TOP OPTION...
 	grep -q '>the sides are of different length: 999 ms before, 2 s after (shares are not rates)<' "$TMP/svg"
 	grep -q '>lost events: 10 before, 20 after<' "$TMP/svg"
 	mp-svg-heatmap --diff -x comm "$TMP/1000" "$TMP/1000" > "$TMP/svg" 2> "$TMP/err" || [ $? = 1 ]
-	! grep -qE 'different length|lost events:' "$TMP/svg"
+	! grep -qE 'different length|lost events:' "$TMP/svg" || false
 }
 
 @test "--ascii fits terminals from 40 by 12 to 200 by 50, with outliers, notes and long titles" {

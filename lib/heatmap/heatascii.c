@@ -89,6 +89,24 @@ static void put_wrapped(struct mp_buf *to, struct mp_str raw, size_t width)
 	mp_buf_release(&text);
 }
 
+/* Replaces the sign "≥" of captions. */
+static void make_ascii(struct mp_buf *text)
+{
+	static const char sign[] = "\xe2\x89\xa5";
+	size_t from, to = 0;
+
+	for (from = 0; from < text->len; from++) {
+		if (mp_str_starts(mp_str_skip(mp_buf_view(text), from), MP_STR(sign))) {
+			text->p[to++] = '>';
+			text->p[to++] = '=';
+			from += sizeof(sign) - 2;
+		} else {
+			text->p[to++] = text->p[from];
+		}
+	}
+	text->len = to;
+}
+
 static void put_notes(struct mp_buf *to, struct mp_str notes, size_t width)
 {
 	while (notes.len) {
@@ -169,13 +187,7 @@ static void put_beyond(struct text *t, bool above)
 	struct mp_buf label = { NULL, 0, 0 };
 
 	mp_heat_beyond(&label, &t->h->y, &t->h->info->y, above);
-	/* replace the UTF-8 sign by ASCII */
-	if (label.len > 3 && (unsigned char)*label.p == 0xe2) {
-		memmove(label.p + 2, label.p + 3, label.len - 3);
-		label.p[0] = '>';
-		label.p[1] = '=';
-		label.len--;
-	}
+	make_ascii(&label);
 	put_row(t, t->h->y.n + above, mp_buf_view(&label));
 	mp_buf_release(&label);
 }
@@ -342,6 +354,7 @@ void mp_heat_ascii(struct mp_buf *to, const struct mp_heat *h, struct mp_str tit
 	put_legend(&t);
 	text.len = 0;
 	mp_heat_notes(&text, h);
+	make_ascii(&text);
 	put_notes(to, mp_buf_view(&text), width);
 	mp_buf_release(&text);
 }

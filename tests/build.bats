@@ -21,6 +21,12 @@ load lib
 	[ -z "$output" ]
 }
 
+@test "each command of a test that must fail is one whose success ends the test" {
+	# bash ignores the status of `! command`, unless it is the last one
+	run grep -nE '^\s*! \S\S' tests/*.bats tests/*.bash
+	[ -z "$(grep -vF ' || ' <<< "$output")" ] || { grep -vF ' || ' <<< "$output"; false; }
+}
+
 @test "sources are formatted by clang-format" {
 	command -v clang-format > /dev/null || skip "no clang-format"
 	run clang-format --dry-run --Werror $(find cmd lib bpf docs tests -name '*.[ch]')

@@ -92,7 +92,7 @@ clocks() {
 	before=$(ran)
 	mp-record -q --realtime -C 0 -F 499 --exclude-pid "$pid" -e 'cpu-clock/running=1-,stack=none/' -d 2s -o "$TMP/s"
 	ran=$((($(ran) - before) / 1000000))
-	! grep -q "	pid=$pid	" "$TMP/s"
+	! grep -q "	pid=$pid	" "$TMP/s" || false
 	# if mp-record itself excluded them, one for each 2 ms that it ran; there may be a few from before the start
 	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
 	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20)) ]
@@ -131,7 +131,7 @@ clocks() {
 	before=$(ran)
 	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 1s -o "$TMP/s"
 	ran=$((($(ran) - before) / 1000000))
-	! grep -q "	pid=$pid	" "$TMP/s"
+	! grep -q "	pid=$pid	" "$TMP/s" || false
 	# one for each 2 ms that it ran during the recording; it also ran while the recording started and ended
 	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
 	[ "$(trailer "$TMP/s" excluded)" -gt 0 ] && [ "$(trailer "$TMP/s" excluded)" -ge $((ran / 20)) ]

@@ -50,9 +50,10 @@ are_exact() {
 		text "$f" > "$TMP/text"
 		head -n 1 "$TMP/text" && tail -n 1 "$TMP/text"
 		[ "$(sed '$d' "$TMP/text" | wc -c)" = "$(trailer "$TMP/text" bytes)" ]
-		! grep '^[0-9]' "$TMP/text" | grep -v 'comm=perl'
-		! perl -ne '/"clock_ns":(\d+)/ and $from = $1; /^\{"end".*"time":(\d+)/ and $until = $1; push @t, $1 if /^(\d+),/;
-			END { print grep { $_ < $from || $_ >= $until } @t[0 .. $#t - 1]; print "last\n" if $t[-1] > $until }' "$TMP/text" | grep .
+		! grep '^[0-9]' "$TMP/text" | grep -v 'comm=perl' || false
+		perl -ne '/"clock_ns":(\d+)/ and $from = $1; /^\{"end".*"time":(\d+)/ and $until = $1; push @t, $1 if /^(\d+),/;
+			END { print grep { $_ < $from || $_ >= $until } @t[0 .. $#t - 1]; print "last\n" if $t[-1] > $until }' "$TMP/text" > "$TMP/wrong"
+		[ ! -s "$TMP/wrong" ] || { cat "$TMP/wrong"; return 1; }
 	done > "$TMP/ends"
 	jq -se '[range(1; length / 2)] as $i | [$i[] as $k | .[2 * $k].clock_ns == .[2 * $k - 1].time] | all' "$TMP/ends"
 	jq -se 'map(select(.end)) | all(.fired == .records + .excluded + .lost and .fired == ([.cpus[][0]] | add))' "$TMP/ends"

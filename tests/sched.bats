@@ -335,7 +335,7 @@ record_twice() {
 	kill -INT $pids
 	wait $pids || true
 	cat "$TMP/err" "$TMP/err2"
-	! grep -q 'were full' "$TMP/err" "$TMP/err2"
+	! grep -q 'were full' "$TMP/err" "$TMP/err2" || false
 }
 
 # compare_mode EVENTS STATES: compares recordings of a load with EVENTS and without a filter
@@ -359,15 +359,15 @@ wakeups='sched:sched_waking/comm=="NAME"/,sched:sched_wakeup/comm=="NAME"/'
 @test "chosen tasks under a filter, all states: the spans are those of a capture without a filter" {
 	compare_mode 'sched:sched_switch/prev_comm=="NAME" || next_comm=="NAME"/,sched:sched_wakeup_new/comm=="NAME"/,'"$wakeups" \
 		run,wait,preempted,sleep,block,stopped
-	! grep -a state=idle "$TMP/filtered.spans"
+	! grep -a state=idle "$TMP/filtered.spans" || false
 }
 
 @test "all tasks under a filter, only sleep and block: the spans are those of a capture without a filter" {
 	compare_mode 'sched:sched_switch/prev_state==1 || prev_state==2/,sched:sched_waking,sched:sched_wakeup' sleep,block
-	! grep -aE 'state=(run|wait|idle)' "$TMP/filtered.spans"
+	! grep -aE 'state=(run|wait|idle)' "$TMP/filtered.spans" || false
 }
 
 @test "chosen tasks under a filter, only block: the spans are those of a capture without a filter" {
 	compare_mode 'sched:sched_switch/prev_state==2 && prev_comm=="NAME"/,'"$wakeups" block
-	! grep -aE 'state=(run|wait|sleep|idle)' "$TMP/filtered.spans"
+	! grep -aE 'state=(run|wait|sleep|idle)' "$TMP/filtered.spans" || false
 }

@@ -470,7 +470,7 @@ marple() {
 		mp-show "$name" -d 5 --print > "$TMP/out" 2> "$TMP/err" || { cat "$TMP/err"; false; }
 		first=$(sed -n 's/^show = //p' "$file" | head -n 1)
 		[[ "$first" == "mp-record $name"* ]] || { echo "$first"; false; }
-		! grep -q 'flamegraph' <<< "$first"
+		! grep -q 'flamegraph' <<< "$first" || false
 		# alone, or as one of the lines that make the page
 		sed 's/ > [^ ]*$//; s/^[^|]*| //' <<< "$first" | tr -d "'\"" > "$TMP/wanted"
 		sed 's/ > [^ ]*$//; s/^mp-record [^|]*| //; s/ recording\.mp//; s/ --add .*//' "$TMP/out" | tr -d "'\"" | grep -qxFf "$TMP/wanted" ||

@@ -76,7 +76,8 @@ values() {
 	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	wait "$reader" "$recorder"
-	[ "$(grep '^[0-9]*,rawtp:' "$TMP/s" | grep -o 'comm=[a-z]*	' | sort -u | tr -d '\n')" = "comm=cat	comm=sh	" ]
+	grep '^[0-9]*,rawtp:' "$TMP/s" | grep -o 'comm=[^	]*' | sort | uniq -c | tee "$TMP/comms"
+	[ "$(awk '{ print $2 }' "$TMP/comms" | paste -sd ' ')" = "comm=cat comm=sh" ] || false
 	diff <(values rawtp:sys_enter id | sort) <(values raw_syscalls:sys_enter id | sort)
 
 	start_switch 0

@@ -193,7 +193,7 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 			if (args->prev_comm == "block" && args->prev_state & 0x3) { @since[args->prev_pid] = nsecs; }
 		}
 		tracepoint:sched:sched_waking {
-			if (@since[args->pid]) { @blocked = @blocked + nsecs - @since[args->pid]; delete(@since[args->pid]); }
+			if (@since[args->pid]) { @blocked = sum(nsecs - @since[args->pid]); delete(@since[args->pid]); }
 		}
 		BEGIN { printf("ready\n"); } END { clear(@since); }' > "$TMP/theirs" 2> "$TMP/err" &
 	pid=$!
@@ -209,7 +209,7 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	wait $pid || true
 	ours=$(total "$TMP/s" '^[0-9]*#block;') unknown=$(total "$TMP/s" '\[unknown\]')
 	theirs=$(sed -n 's/^@blocked: //p' "$TMP/theirs")
-	# bpftrace misses some time by its own switches, and a few ms at the exec
+	# sum() is one for each CPU; bpftrace misses some time by its own switches, and a few ms at the exec
 	awk -v a="$ours" -v u="$unknown" -v b="$theirs" 'BEGIN { exit !(a + u > 0.97 * b && a < 1.03 * b) }' ||
 		{ echo "$ours and $unknown of unknown stacks, bpftrace $theirs"; false; }
 }

@@ -49,8 +49,8 @@ around() {
 	wakes=$(awk -F, '/sched_waking/ { print $1 }' "$TMP/stat")
 	# perf omits what two processes do while they exit, where a busy machine interrupts them
 	lost=$(trailer "$TMP/s" lost)
-	around switches "$(grep -c ',sched:sched_switch,.*prev_comm='"$name	" "$TMP/s")" $((switches - lost)) $((switches + 20))
-	around wake-ups "$(grep -c ',sched:sched_waking,.*	comm='"$name	" "$TMP/s")" $((wakes - lost)) $((wakes + 20))
+	around switches "$(grep -c ',sched:sched_switch,.*prev_comm='"$name	" "$TMP/s")" $((switches - lost)) $((switches + switches / 20 + 20))
+	around wake-ups "$(grep -c ',sched:sched_waking,.*	comm='"$name	" "$TMP/s")" $((wakes - lost)) $((wakes + wakes / 20 + 20))
 	[ "$switches" -ge "$(cat "$TMP/rounds")" ]
 }
 

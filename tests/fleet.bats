@@ -228,7 +228,8 @@ make_local_ssh() {
 	cat > "$TMP/ssh" <<- 'END'
 		#!/bin/bash
 		export HOST=${@: -2:1}
-		exec setsid --wait bash -c "${!#}"
+		# as sshd, whatever clush ignores
+		exec env --default-signal=PIPE setsid --wait bash -c "${!#}"
 	END
 	chmod 755 "$TMP/ssh"
 	command -v parallel > /dev/null || skip "no parallel"

@@ -39,4 +39,6 @@ setup_file() {
 
 teardown_file() {
 	[ -z "$BROWSER_PID" ] || { kill "$BROWSER_PID" && wait "$BROWSER_PID"; }
+	# its last processes may still write
+	until rm -rf "$BATS_FILE_TMPDIR/chromium"; do await; done
 }

@@ -58,7 +58,7 @@ import sys
 import time
 
 FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-         '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
+         '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
 KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
 
 IN_PAGE = r'''
@@ -195,11 +195,16 @@ class Browser:
         self.call('Target.disposeBrowserContext', browserContextId=self.user)
 
     def close(self):
+        """Ends the browser. How it ends says nothing about the page."""
         self.session = None
         try:
             self.call('Browser.close')
-        finally:
-            self.process.wait(20)
+        except (SystemExit, OSError):
+            pass
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
 
     def read(self):
         while b'\0' not in self.rest:
@@ -461,8 +466,9 @@ def serve(path, profile):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     parent, browser = os.getppid(), Browser(profile)
     listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
+    listener.bind(path + '.new')
     listener.listen()
+    os.rename(path + '.new', path)
     listener.settimeout(5)
     try:
         while os.getppid() == parent:

@@ -80,7 +80,7 @@ victim_is_complete() {
 	broken=$(grep -c 'stack=\[truncated\]' "$TMP/victim.samples" || true)
 	echo "of $calls calls $recorded were recorded, $whole with a complete stack; of $sampled samples between them $broken stacks are truncated"
 	# an interrupt between a stack by BPF and its sample leaves only the first frame, which is counted: 2 of 2,700 were seen
-	late=$(trailer "$TMP/s" '[.unwound[] | .reasons.tables // 0] | add // 0')
+	late=$(trailer "$TMP/s" '[(.unwound // {})[] | .reasons.tables // 0] | add // 0')
 	[ "$late" -lt $((calls / 200 + 2)) ] || late=$((calls / 200 + 2))
 	[ "$calls" -gt 0 ] && [ "$recorded" = "$calls" ] && [ "$whole" -ge $((calls - late)) ] && [ "$sampled" -gt 0 ] &&
 		[ $((broken * 100)) -le $((sampled + 100)) ]

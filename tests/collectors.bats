@@ -176,7 +176,7 @@ setup_file() {
 	if [ -n "$mount" ]; then
 		kill -INT $cgroup
 		wait $cgroup || [ $? = 1 ]
-		rmdir "$mount/mp-disk-$$"
+		remove_cgroup "$mount/mp-disk-$$"
 	fi
 	losetup -d "$loop"
 	# dev_t of the kernel: major << 20 | minor

@@ -49,6 +49,22 @@ await() {
 }
 export -f await
 
+# Removes a cgroup: a task may leave it a little after its parent has waited for it.
+remove_cgroup() {	# FOLDER
+	until rmdir "$1" 2> /dev/null; do await; done
+}
+
+# Waits until the writer of a recording cannot write more to a full pipe.
+await_stall() {	# PID of mp-record
+	local writer
+	until writer=$(pgrep -P "$1" -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
+}
+
+# How many stacks by BPF of $TMP/s had no record when their samples were read: it did not fit, or an interrupt came between.
+late() {
+	trailer "$TMP/s" 'unwound.bpf.reasons.tables // 0'
+}
+
 # A filter with the options that it needs to read any events, to be split with `read -ra`.
 filter_words() {
 	case $1 in

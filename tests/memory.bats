@@ -47,8 +47,7 @@ with_pmus() {
 	status=0
 	with_pmus sh -c "echo \$\$ > $cgroups/mp-memory-$$/cgroup.procs
 		mp-record -q -F 499 --cgroup mp-memory-$$ -e cpu/mem-stores/P -o '$TMP/s' -- '$LOAD/spin' 0.3" || status=$?
-	# a process of the recording may still be exiting
-	until rmdir "$cgroups/mp-memory-$$" 2> /dev/null; do await; done
+	remove_cgroup "$cgroups/mp-memory-$$"
 	[ "$status" -le 1 ]
 	[ "$(grep -cE "comm=spin	period=[0-9]+	addr=0x0	cgroup=/mp-memory-$$	stack=.*;main;spin_caller;spin_here$" "$TMP/s")" -gt 20 ]
 }

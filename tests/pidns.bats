@@ -112,7 +112,7 @@ what_is_recorded() {
 	wait $pod
 	kill -INT $recorder
 	wait $recorder || [ $? = 1 ]
-	until rmdir "$mount/mp-pod-$$" 2> /dev/null; do await; done	# new kernels empty it a little after the end of the last task
+	remove_cgroup "$mount/mp-pod-$$"
 	for type in syscalls:sys_enter_getppid rawtp:sys_enter; do
 		n=$(grep -c ",$type,.*comm=mp-pod	.*cgroup=/mp-pod-$$	nspid=$inner	nstid=$inner	" "$TMP/s") || true
 		[ "$n" = 503 ] || { echo "$type: $n"; grep -m 1 "cgroup=/mp-pod-$$" "$TMP/s"; false; }

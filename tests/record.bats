@@ -357,7 +357,7 @@ is_sampled() {
 	"$LOAD/getppid" 100
 	kill -INT $recorder
 	wait $recorder
-	until rmdir "$mount/mp-test-$$"; do await; done	# a task may leave its cgroup after its parent has waited for it
+	remove_cgroup "$mount/mp-test-$$"
 	[ "$(events "$TMP/s" $GETPPID)" = 307 ]
 	[ "$(grep -c "cgroup=/mp-test-$$" "$TMP/s")" -ge 307 ]
 	run mp-record --cgroup no-such-cgroup -d 1

@@ -197,7 +197,7 @@ export -f count_calls
 		for (1 .. 20000) { $0 = "name$_" . "x" x 6; sysseek STDIN, 0, 0 for 1 .. 3 }' < /dev/null > "$TMP/pipe" 2> "$TMP/err" &
 	pid=$!
 	# only the aggregates fill the pipe
-	until writer=$(pgrep -P "$pid" -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
+	await_stall "$pid"
 	for _ in 1 2 3 4; do	# it is blocked by the pipe
 		pkill -KILL -P "$pid" -x mp-writer || true
 		sleep 0.3

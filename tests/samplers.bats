@@ -119,9 +119,8 @@ rss_of() {
 	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -i 60s -d 2s -o "$TMP/all"
 	kill $pids
 	wait $pids || true
-	for folder in /below ""; do
-		until rmdir "$root/mp-mem-$$$folder"; do await; done	# a task may leave its cgroup after its parent has waited for it
-	done
+	remove_cgroup "$root/mp-mem-$$/below"
+	remove_cgroup "$root/mp-mem-$$"
 	[ "$(count mem:rss "$TMP/s")" = 4 ]
 	for pid in $large; do
 		grep -q ",mem:rss,pid=$pid	tid=$pid	comm=mp-sitter	cgroup=/mp-mem-$$	.bytes=" "$TMP/s"

@@ -29,7 +29,3 @@ bpf_works() {
 	mp-record -q -e sched:sched_switch -d 1ms -o "$TMP/probe" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/probe" | jq -r .stacks.user)" = bpf ] || skip "this kernel does not take the BPF program"
 }
-
-late() {	# how many stacks by BPF had no record when their samples were read: it did not fit, or the sample came later than expected
-	trailer "$TMP/s" 'unwound.bpf.reasons.tables // 0'
-}

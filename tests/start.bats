@@ -27,12 +27,6 @@ wait_for() {
 	done
 }
 
-# Waits until the writer of the recording $pid cannot write more to a full pipe.
-wait_for_stall() {
-	local writer
-	until writer=$(pgrep -P "$pid" -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
-}
-
 @test "before the events are on, a recording uses little CPU time, however many processes there are" {
 	needs_root
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
@@ -163,7 +157,7 @@ wait_for_stall() {
 	for duration in "" "-d 1s"; do
 		setsid env --default-signal=INT mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" $duration -o "$TMP/pipe" 2> "$TMP/err" &
 		pid=$!
-		wait_for_stall
+		await_stall "$pid"
 		sleep 2	# with -d, the recording ends meanwhile
 		kill -INT $pid
 		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
@@ -183,7 +177,7 @@ wait_for_stall() {
 	for first in "" "--queue $((1 << 16 | 0x6d70))"; do
 		setsid mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -o "$TMP/pipe" 2> "$TMP/err" &
 		pid=$!
-		wait_for_stall
+		await_stall "$pid"
 		/usr/bin/kill $first -TERM $pid
 		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
 		[ -n "$first" ] && second="" || second="--queue $((1 << 16 | 0x6d70))"
@@ -235,7 +229,7 @@ used() {
 	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
-	wait_for_stall
+	await_stall "$pid"
 	sleep 3
 	kill -TERM $pid
 	sleep 2

@@ -63,7 +63,7 @@ total() {
 	(echo $BASHPID > "$root/mp-stat-$$/cgroup.procs"; exec "$LOAD/getppid" 1009)
 	kill -INT $recorder
 	wait $recorder
-	until rmdir "$root/mp-stat-$$"; do await; done	# a task may leave its cgroup after its parent has waited for it
+	remove_cgroup "$root/mp-stat-$$"
 	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 1009 ]
 	grep -q "cgroup=/mp-stat-$$	" "$TMP/s"
 }

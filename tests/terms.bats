@@ -166,7 +166,7 @@ try() {
 		uprobe:libc:malloc/sum=count/ refused refused
 		cpu-clock/sum=count/          - -
 	E
-	[ -z "$cgroup" ] || rmdir "$mount/$cgroup"
+	[ -z "$cgroup" ] || remove_cgroup "$mount/$cgroup"
 	run mp-record --stat page-faults -C 0 -o "$TMP/s" -- true
 	[ "$status" = 2 ] && [[ $output == *"stat:page-faults: tasks are counted on all CPUs: -C not with"* ]] || false
 	run mp-record --stat page-faults --exclude-pid "$sleeper" -d 10ms -o "$TMP/s"

@@ -163,10 +163,22 @@ end_live() {
 	mp-record -q -e cpu-clock --compress -n 1 -- perl -e '1 while 1' | mp-order --check
 }
 
+frames() { zstd -lv "$1" | sed -n 's/^# Zstandard Frames: //p'; }
+
+@test "much is compressed in frames of 512 KiB; few events, which are written twice a second, in one" {
+	needs_root
+	make_stream
+	mp-order -o "$TMP/out.zst" "$TMP/in"
+	[ "$(frames "$TMP/out.zst")" = $((($(zstd -qcd "$TMP/out.zst" | wc -c) + (512 << 10) - 1) / (512 << 10))) ]
+	mp-record -q -e timer:10 -g none -C 0 -d 2.2s -o "$TMP/few.zst"
+	[ "$(frames "$TMP/few.zst")" = 1 ]
+	unpacked "$TMP/few.zst" | mp-order --check
+}
+
 # Starts a recording of 60 s of a program, or $target, to $f; sets pid, writer and packer when it can be read.
 start_recording() {
 	rm -f "$f"
-	start_load perl -e 'getppid, select undef, undef, undef, 0.001 while 1'
+	start_load perl -e 'getppid, select undef, undef, undef, 0.01 while 1'
 	mp-record -q -e raw_syscalls:sys_enter -g none -d 60s "${target:--p$LOAD_PID}" "$@" -o "$f" 2> "$TMP/err" &
 	pid=$!
 	until unpacked "$f" | grep -q ,raw_syscalls:sys_enter,; do await; done

@@ -16,6 +16,11 @@
 enum {
 	FLUSH_MS = 500,
 	/*
+	 * A frame (of zstd) or a member (of gzip). zstd does not copy the data of a frame that it gets
+	 * as a whole, which halves its time; files are 5 % larger than if they were one frame.
+	 */
+	CHUNK = 512 << 10,
+	/*
 	 * Fast levels, since the machine that is recorded pays for it. From -6 on, zstd's steps are
 	 * long enough to be fast in lines; from -1 to -4 files are as large, for more time.
 	 */
@@ -23,7 +28,6 @@ enum {
 	GZIP_LEVEL = 1,
 	GZIP_WINDOW = 15 + 16, /* the largest window, and gzip's header instead of zlib's */
 	GZIP_MEMORY = 9,       /* the most */
-	ROOM = 128 << 10,      /* for compressed bytes, at least, in each call */
 };
 
 const char *const mp_pack_names[] = { "none", "gzip", "zstd", NULL };
@@ -37,8 +41,6 @@ enum mp_pack_method mp_pack_of_path(const char *path)
 	return dot && strcmp(dot, ".zst") == 0 ? MP_PACK_ZSTD : MP_PACK_NONE;
 }
 
-enum step { MORE, FLUSH, END };
-
 struct packer {
 	enum mp_pack_method method;
 	ZSTD_CCtx *zstd;
@@ -46,14 +48,22 @@ struct packer {
 	struct mp_out *out;
 	const struct mp_pack_files *files; /* NULL: there is one file */
 	bool begun;			   /* a file was begun */
+	bool open;			   /* and needs the end of a frame to be complete */
 	bool prompt;
-	uint64_t flush_ns; /* 0: there is nothing to flush */
+	uint64_t due_ns; /* when the data is to be written, if prompt */
+	char *data;	 /* not compressed yet, at most CHUNK bytes */
+	size_t len;
+	char *packed;
+	size_t room; /* for a compressed chunk */
 };
 
 static bool init_packer(struct packer *p)
 {
+	p->data = mp_alloc(CHUNK);
 	if (p->method == MP_PACK_NONE)
 		return true;
+	p->room = ZSTD_compressBound(CHUNK);
+	p->packed = mp_alloc(p->room);
 	if (p->method == MP_PACK_GZIP)
 		return deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
 				    Z_DEFAULT_STRATEGY) == Z_OK;
@@ -61,7 +71,6 @@ static bool init_packer(struct packer *p)
 	if (!p->zstd)
 		return false;
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
 	return true;
 }
 
@@ -70,72 +79,66 @@ static void release_packer(struct packer *p)
 	ZSTD_freeCCtx(p->zstd);
 	if (p->method == MP_PACK_GZIP)
 		deflateEnd(&p->gzip);
+	free(p->packed);
+	free(p->data);
 }
 
-static void pack_zstd(struct packer *p, char *data, size_t len, enum step step)
+static void pack_zstd(struct packer *p, char *data, size_t len, bool end)
 {
-	static const ZSTD_EndDirective how[] = { ZSTD_e_continue, ZSTD_e_flush, ZSTD_e_end };
 	ZSTD_inBuffer in = { data, len, 0 };
 	size_t rest;
 
 	do {
-		ZSTD_outBuffer to = { mp_out_reserve(p->out, ROOM), ROOM, 0 };
+		ZSTD_outBuffer to = { p->packed, p->room, 0 };
 
-		rest = ZSTD_compressStream2(p->zstd, &to, &in, how[step]);
-		mp_out_commit(p->out, (char *)to.dst + to.pos);
+		rest = ZSTD_compressStream2(p->zstd, &to, &in, end ? ZSTD_e_end : ZSTD_e_flush);
+		mp_out_write(p->out, p->packed, to.pos);
 		if (ZSTD_isError(rest)) /* it needs memory when it begins */
 			p->out->error = ENOMEM;
-	} while (!p->out->error && (in.pos < in.size || (step != MORE && rest)));
+	} while (!p->out->error && rest);
 }
 
-static void pack_gzip(struct packer *p, char *data, size_t len, enum step step)
+static void pack_gzip(struct packer *p, char *data, size_t len, bool end)
 {
-	static const int how[] = { Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH };
 	z_stream *z = &p->gzip;
 
 	z->next_in = (unsigned char *)data;
 	z->avail_in = (unsigned)len;
 	do {
-		z->next_out = (unsigned char *)mp_out_reserve(p->out, ROOM);
-		z->avail_out = ROOM;
-		deflate(z, how[step]);
-		mp_out_commit(p->out, (char *)z->next_out);
+		z->next_out = (unsigned char *)p->packed;
+		z->avail_out = (unsigned)p->room;
+		deflate(z, end ? Z_FINISH : Z_SYNC_FLUSH);
+		mp_out_write(p->out, p->packed, p->room - z->avail_out);
 	} while (!z->avail_out);
-	if (step == END)
+	if (end)
 		deflateReset(z);
 }
 
-static void pack(struct packer *p, char *data, size_t len, enum step step)
+/* Writes data so that it can be read, and with `end` completes the file for now. */
+static void pack(struct packer *p, char *data, size_t len, bool end)
 {
 	if (p->method == MP_PACK_ZSTD)
-		pack_zstd(p, data, len, step);
+		pack_zstd(p, data, len, end);
 	else if (p->method == MP_PACK_GZIP)
-		pack_gzip(p, data, len, step);
+		pack_gzip(p, data, len, end);
 	else
 		mp_out_write(p->out, data, len);
-	if (step != MORE || p->method == MP_PACK_NONE)
-		mp_out_flush(p->out);
-	if (step != MORE)
-		p->flush_ns = 0;
-	else if (p->prompt && !p->flush_ns && p->method != MP_PACK_NONE)
-		p->flush_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
+	mp_out_flush(p->out);
+	p->open = !end;
 }
 
-static bool is_readable(int fd, int wait_ms)
+static void end_file(struct packer *p)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
-	return poll(&pfd, 1, wait_ms) != 0;
+	if (p->begun && p->open)
+		pack(p, NULL, 0, true);
 }
 
-/* Ends the current file, if there is one, and begins the next. */
 static void begin_file(struct packer *p)
 {
 	int fd;
 
-	if (p->begun)
-		pack(p, NULL, 0, END);
-	p->begun = true;
+	end_file(p);
+	p->begun = p->open = true;
 	if (p->out->error)
 		return;
 	fd = p->files->next(p->files->arg);
@@ -147,62 +150,81 @@ static void begin_file(struct packer *p)
 		p->out->fd = fd;
 }
 
-static void pack_files(struct packer *p, char *data, size_t len)
+/* Writes what was read. A frame that is not full stays open: what comes next is compressed with it. */
+static void write_chunk(struct packer *p)
 {
-	while (len && !p->out->error) {
-		size_t n = p->files ? p->files->belong(p->files->arg, data, len) : len;
+	bool full = p->len == CHUNK;
+	char *data = p->data;
 
-		if (!n) {
+	while (p->len && !p->out->error) {
+		size_t n = p->files ? p->files->belong(p->files->arg, data, p->len) : p->len;
+
+		if (n)
+			pack(p, data, n, full);
+		else
 			begin_file(p);
-			continue;
-		}
-		pack(p, data, n, MORE);
 		data += n;
-		len -= n;
+		p->len -= n;
 	}
 }
 
-/* Returns the errno of what failed, or 0. */
-static int copy(struct packer *p, int in, char *data)
+static bool is_readable(int fd, int wait_ms)
 {
-	uint64_t now = 0;
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, wait_ms) != 0;
+}
+
+/* Whether what was read has waited long enough; if not, waits for more. */
+static bool is_due(const struct packer *p, int in)
+{
+	uint64_t now;
+
+	if (!p->prompt || !p->len)
+		return false;
+	now = mp_monotonic_ns();
+	return now >= p->due_ns || !is_readable(in, (int)((p->due_ns - now) / 1000000) + 1);
+}
+
+/* Returns the errno of what failed, or 0. */
+static int copy(struct packer *p, int in)
+{
 	ssize_t n;
 
 	while (!p->out->error) {
-		if (p->flush_ns)
-			now = mp_monotonic_ns();
-		if (p->flush_ns && (now >= p->flush_ns ||
-				    !is_readable(in, (int)((p->flush_ns - now) / 1000000) + 1))) {
-			pack(p, NULL, 0, FLUSH);
+		if (is_due(p, in)) {
+			write_chunk(p);
 			continue;
 		}
-		n = read(in, data, MP_READ_SIZE);
+		n = read(in, p->data + p->len, CHUNK - p->len);
 		if (n == 0)
 			break;
 		if (n < 0 && errno != EINTR)
 			return errno;
+		if (n > 0 && !p->len)
+			p->due_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
 		if (n > 0)
-			pack_files(p, data, (size_t)n);
+			p->len += (size_t)n;
+		if (p->len == CHUNK || p->method == MP_PACK_NONE)
+			write_chunk(p);
 	}
-	if (p->begun)
-		pack(p, NULL, 0, END);
+	write_chunk(p);
+	end_file(p);
 	return p->out->error;
 }
 
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,
 		 const struct mp_pack_files *files)
 {
-	struct packer p = {
-		.method = method, .out = out, .files = files, .begun = !files, .prompt = prompt
-	};
-	char *data = mp_alloc(MP_READ_SIZE);
-	int error = ENOMEM;
+	struct packer p = { .method = method,
+			    .out = out,
+			    .files = files,
+			    .begun = !files,
+			    .open = !files,
+			    .prompt = prompt };
+	int error = init_packer(&p) ? copy(&p, in) : ENOMEM;
 
-	if (init_packer(&p)) {
-		error = copy(&p, in, data);
-		release_packer(&p);
-	}
-	free(data);
+	release_packer(&p);
 	return error;
 }
 

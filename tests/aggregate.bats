@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # In-kernel aggregation: exact numbers of known workloads, and a comparison with recorded events.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The tree, the build, what is installed.
+# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-flame: its sums compared with those of mp-fold, and its pages and pictures in a browser.
+# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Input that was made to be slow takes the time of other input of its size.
+# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

@@ -3,6 +3,7 @@
 # Recordings on Debian's own kernel in QEMU (tests/vm/run), which has kprobes and permits programs on its functions, as the
 # machine of the tests may not. tests/vm/record makes the recordings, whose contents are known: dd reads 17
 # times 7 bytes of a file.
+# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

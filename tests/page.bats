@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-page: what its page shows, compared with the results of mp-select, mp-fold and mp-hist, in a browser.
+# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

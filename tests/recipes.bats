@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Each command that README, man pages, collectors and --help show works, and gives what it promises: tests/tools/recipes.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

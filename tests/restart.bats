@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # When the process that writes dies, another one continues: no event is written twice, or lost.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # How a recording starts, and how it answers signals from its first step to its last. Where a test needs slowness, strace delays
 # system calls, so that no test depends on the speed of the machine.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -128,15 +128,18 @@ what_is_recorded() {
 }
 
 @test "probes of another pid namespace are left alone" {
-	inside mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/s" -- sh -c "until [ -e '$TMP/end' ]; do sleep 0.05; done" &
+	local events=/sys/kernel/tracing/uprobe_events probe="uprobe:$TMP/probed:main(n=arg1:u64)"
+	cp "$LOAD/getppid" "$TMP/probed"
+	inside mp-record -q -e "$probe" -o "$TMP/s" -- sh -c "until [ -e '$TMP/end' ]; do sleep 0.05; done" &
 	local inner=$!
 	until [ -s "$TMP/s" ]; do await; done
 	# a recording outside sweeps probes of killed recordings
-	mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/o" -- true || [ $? = 1 ]
+	mp-record -q -e "$probe" -o "$TMP/o" -- true || [ $? = 1 ]
+	grep -q "$TMP/probed" $events
 	touch "$TMP/end"
 	wait $inner || [ $? = 1 ]
 	[ "$(tail -n 1 "$TMP/s" | jq .status)" = 0 ]
-	run ! grep -q 'mp_[0-9]*_' /sys/kernel/tracing/uprobe_events
+	run ! grep -q "$TMP/probed" $events
 }
 
 @test "a /proc of another pid namespace is refused" {

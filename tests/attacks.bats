@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Whatever a user without privileges does, a recording at the same time keeps the events and stacks of others, ends in time, and
 # stays small.
-# Runs alone.
+# Runs beside no other recording.
 
 bats_require_minimum_version 1.5.0
 load lib

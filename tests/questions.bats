@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The ten questions of mp-tools(7) that one command answers: each on a live workload, with numbers.
-# Runs alone.
+# Runs beside no other recording.
 
 bats_require_minimum_version 1.5.0
 load lib

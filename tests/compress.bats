@@ -142,6 +142,7 @@ end_live() {
 	for p in mp-order mp-record; do
 		run $p --compress=xz "$TMP/in"
 		[ "$status" = 2 ] && [[ "${lines[0]}" == "$p: "*"none, gzip or zstd"* ]] || { echo "$output"; false; }
+		[ $p = mp-order ] || needs_root
 		run script -qec "$p --compress" /dev/null < /dev/null
 		[ "$status" = 2 ] && [[ "$output" == *"$p: refusing to write binary data to a terminal"* ]] || { echo "$output"; false; }
 	done

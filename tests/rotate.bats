@@ -252,11 +252,12 @@ fill() {
 	refuses '--rotate needs -o FILE' --rotate 1h -o -
 	refuses '--max-files needs --rotate' --max-files 3 -o s.mp
 	refuses "'0' given to --max-files is not a number from 1" --rotate 1h --max-files 0 -o s.mp
+	[ "$(find . -type f -not -name '.*' -not -name why)" = "" ]
+	needs_root
 	refuses "cannot write to folder 'no': No such file or directory" --rotate 1h -o no/s.mp
 	refuses '--rotate needs the name of a file, as in -o cpu.mp' --rotate 1h -o ./
 	refuses '--rotate needs the name of a file, as in -o cpu.mp' --rotate 1h -o .mp.zst
-	[ "$(find . -type f -not -name '.*')" = "" ]
-	needs_root
+	[ "$(find . -type f -not -name '.*' -not -name why)" = "" ]
 	refuses '--rotate cannot be combined with in-kernel aggregation, which writes its result once, at the end' --rotate 1h -o s.mp --sum
 	[ "$(find . -name 's*')" = "" ]
 }

@@ -31,7 +31,7 @@ struct mp_pack_files {
  * from the first byte on to other files than the one of `out`. If `prompt`, what was read is written
  * in a complete block within half a second (without compression: at once), so that it can be read if
  * this process is killed; otherwise the output depends on nothing but the input. Data of zstd has no
- * checksum, which would cost a third of the time: the trailer of a stream counts its bytes. Needs 2 MiB
+ * checksum, which would take a third more time: the trailer of a stream counts its bytes. Needs 2 MiB
  * of memory. Returns 0, or the errno of what failed.
  */
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,

@@ -401,7 +401,7 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g
 	libiberty-dev libbpf-dev libseccomp-dev protobuf-c-compiler libprotobuf-c-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEB   := $(DEPS_BUILD) dpkg-dev debhelper lintian
 DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
-	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
+	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium-headless-shell librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
 	parallel clustershell openssh-server openssh-client faketime \
 	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby slurm-client slurmctld slurmd munge \

@@ -26,7 +26,7 @@ weight_of() {	# NAME FILE
 }
 
 needs_chromium() {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 }
 
 @test "a page holds the stacks that mp-fold writes" {

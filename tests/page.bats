@@ -9,7 +9,7 @@ load lib
 load svg/check
 
 needs_chromium() {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 }
 
 # N events in 10 s with STACKS stacks, with a duration if the third argument is span; most of them are of few stacks.

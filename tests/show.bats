@@ -502,7 +502,7 @@ marple() {
 }
 
 @test "--against shows two recordings on a page, as the printed commands do, with hostile names and losses" {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	make_stream waits | sed 's/comm=nginx/comm=<b>old<i>/; s/"clock_ns":900/"clock_ns":900,"cpus":4/; s/"lost":0/"time":1001000000,"lost":7/' > "$TMP/here/<b>old.mp"
 	make_stream 'waits","other' | sed 's/f0/<script>alert(1)<i>/; s/"clock_ns":900/"clock_ns":900,"cpus":8/; s/"lost":0/"time":2001000000,"lost":0/' > "$TMP/here/new.mp"
 	sed 's/waits/other/g' "$TMP/collectors/waits" > "$TMP/collectors/other"

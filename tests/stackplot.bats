@@ -28,7 +28,7 @@ points() {	# N SEED: samples of sizes, in rounds that last some time; some label
 
 # Runs PROBE (JavaScript that returns a value) in each SVG in a browser, and prints a line of JSON for each.
 browse() {	# PROBE SVG...
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	python3 - "$TMP" "$@" <<-'EOF'
 		import re, sys
 		folder, probe, files = sys.argv[1], sys.argv[2], sys.argv[3:]
@@ -226,7 +226,7 @@ print(*sorted((round(sum(v)) for v in values[1:]), reverse=True), sep="\n")' | d
 	mp-svg-heatmap -e a:b -y comm --columns 10 "$TMP/in" 2> "$TMP/err" > "$TMP/heat.svg" || true
 	[ "$(grep -c '<path class="lost" ' "$TMP/heat.svg")" = 1 ]
 	[ "$(grep -c '<path class="mark" .*<title>8 events lost</title>' "$TMP/heat.svg")" = 1 ]
-	command -v chromium > /dev/null || skip "needs chromium for the rest"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell for the rest"
 	svg_check "$TMP/out.svg" hover:486,400 hover:146,400 > "$TMP/said" || { cat "$TMP/said"; false; }
 	grep -q '^hover:486,400 => x, 1 .*, lost here or nearby: 8 / $' "$TMP/said" || { cat "$TMP/said"; false; }
 	! grep '^hover:146,400' "$TMP/said" | grep lost || false
@@ -264,7 +264,7 @@ d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$T
 }
 
 @test "in a browser hover and keys show label, value, share and bin, without errors or overlaps" {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	points 200 7 | sed 's/label 3$/<script>alert(1)<\/script>"]]>/' > "$TMP/in"
 	mp-stackplot "$TMP/in" > "$TMP/out.svg"
 	svg_check "$TMP/out.svg" hover:514,450 hover:300,450 key:ArrowRight key:ArrowUp key:ArrowDown key:Escape > "$TMP/said" ||
@@ -336,13 +336,13 @@ d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$T
 	sed 's/run$/wait/' "$TMP/in" | mp-stackplot --weight dur --bin 1s | grep -q '>number at once (dur per time)</text>'
 	mp-stackplot -y dur --mean "$TMP/in" | grep -q '>dur</text>'
 	mp-stackplot --bin 1s "$TMP/in" | grep -q '>events in 1 s</text>'
-	command -v chromium > /dev/null || skip "needs chromium for the rest"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell for the rest"
 	svg_check "$TMP/out.svg" hover:950,480 > "$TMP/said" || { cat "$TMP/said"; false; }
 	grep -q '^hover:950,480 => x, 1 CPUs (50.0 %), of 2 CPUs, 2000 – 3000 ms ' "$TMP/said" || { cat "$TMP/said"; false; }
 }
 
 @test "in a browser a drag gives the command that selects the range, with the file, and hovering tints no layer" {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	events 3000 3 > "$TMP/some file"
 	mp-stackplot -e 'kmem:*' --top 3 "$TMP/some file" > "$TMP/out.svg"
 	svg_check "$TMP/out.svg" drag:300,300,600,300 key:Escape key:End key:S-ArrowLeft > "$TMP/said" || { cat "$TMP/said"; false; }

@@ -89,7 +89,7 @@ in_narrow_window() {	# FILE
 }
 
 @test "pictures are scaled to a narrow window, in a document of their own down to 60 %, where text is readable" {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	heat_input > "$TMP/in"
 	mp-stackplot "$TMP/in" > "$TMP/1.svg" 2> "$TMP/err" || true
 	mp-svg-heatmap --log "$TMP/in" > "$TMP/2.svg" 2> "$TMP/err" || true
@@ -195,7 +195,7 @@ in_narrow_window() {	# FILE
 }
 
 @test "the button beside a command copies it, or says that the browser refuses" {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 	heat_input > "$TMP/in"
 	mp-svg-heatmap "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
 	cat > "$TMP/copy.html" <<-EOF

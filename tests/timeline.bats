@@ -35,7 +35,7 @@ timeline_check() {
 }
 
 needs_chromium() {
-	command -v chromium > /dev/null || skip "needs chromium"
+	command -v chromium-headless-shell > /dev/null || skip "needs chromium-headless-shell"
 }
 
 @test "a page holds the spans of the stream, with their fields, stacks and arrows" {

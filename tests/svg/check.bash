@@ -30,7 +30,7 @@ flame_check() {
 
 # One browser for all tests of a file.
 setup_file() {
-	command -v chromium > /dev/null || return 0
+	command -v chromium-headless-shell > /dev/null || return 0
 	export MP_BROWSER="$BATS_FILE_TMPDIR/browser"
 	tests/svg/page.py --serve "$MP_BROWSER" "$BATS_FILE_TMPDIR/chromium" 3>&- > /dev/null 2>&1 &
 	BROWSER_PID=$!

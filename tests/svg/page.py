@@ -57,7 +57,7 @@ import subprocess
 import sys
 import time
 
-FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
          '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
 KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
 
@@ -174,7 +174,8 @@ class Browser:
     def __init__(self, profile, *flags):
         (its_input, self.send_to), (self.read_from, its_output) = os.pipe(), os.pipe()
         self.process = subprocess.Popen(  # the browser reads from 3 and writes to 4
-            ['bash', '-c', f'exec chromium "$@" 3<&{its_input} 4>&{its_output}', 'bash', *FLAGS, *flags, '--user-data-dir=' + profile, 'about:blank'],
+            ['bash', '-c', f'exec chromium-headless-shell "$@" 3<&{its_input} 4>&{its_output}', 'bash',
+             *FLAGS, *flags, '--user-data-dir=' + profile, 'about:blank'],
             pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(its_input)
         os.close(its_output)

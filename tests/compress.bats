@@ -247,7 +247,7 @@ has_ended() { [ ! -d "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 	run ! grep -qE "	pid=($packer|$writer|$pid)	" "$TMP/s"
 }
 
-@test "the process that compresses is in a sandbox, with the pipe and the output, and hurries with --realtime" {
+@test "the process that compresses is in a sandbox, with the socket and the output, and hurries with --realtime" {
 	needs_root
 	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	f=$TMP/s.zst
@@ -255,7 +255,7 @@ has_ended() { [ ! -d "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 	is_confined "$packer"
 	[ "$(ps -o ni= -p "$packer" | tr -d ' ')" = -20 ]
 	find "/proc/$packer/fd" -type l -printf '%f %l\n' | sed 's/:\[[0-9]*\]$//' | sort -n > "$TMP/fds"
-	printf '%s\n' '0 pipe' "1 $f" '2 /dev/null' | diff - "$TMP/fds"
+	printf '%s\n' '0 socket' "1 $f" '2 /dev/null' | diff - "$TMP/fds"
 	kill $pid
 	wait $pid || [ $? = 1 ]
 	unpacked "$f" | tail -n 1 | jq -e '.end == "event" and .lost >= 0'

@@ -60,12 +60,11 @@ static void keep(struct mp_out *out, size_t len)
 	out->buf = mp_realloc(out->buf, out->cap);
 }
 
-void mp_out_redirect(struct mp_out *out, int pipe)
+void mp_out_redirect(struct mp_out *out, int fd)
 {
 	if (out->fd > STDERR_FILENO)
 		close(out->fd);
-	out->fd = pipe;
-	fcntl(pipe, F_SETPIPE_SZ, MP_PIPE_SIZE);
+	out->fd = fd;
 }
 
 void mp_out_use(struct mp_out *out, char *buf, size_t cap)

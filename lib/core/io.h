@@ -48,8 +48,8 @@ void mp_out_open(struct mp_out *out, const char *path);
 /* Keeps what is written, all of it, in `buf`, until mp_out_close(). */
 void mp_out_memory(struct mp_out *out);
 
-/* Writes to a pipe instead of the file, which it closes unless that is a standard one. */
-void mp_out_redirect(struct mp_out *out, int pipe);
+/* Writes to `fd` instead of the file, which it closes unless that is a standard one. */
+void mp_out_redirect(struct mp_out *out, int fd);
 
 /* Lets the output use this buffer, of at least MP_READ_SIZE bytes, instead of one of its own. */
 void mp_out_use(struct mp_out *out, char *buf, size_t cap);

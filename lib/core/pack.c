@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -228,12 +229,17 @@ int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool pr
 	return error;
 }
 
+int mp_pack_channel(int ends[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
 /* Exits with the errno, which fits into an exit status. */
 static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out, bool prompt)
 {
 	mp_die_no_memory(ENOMEM);
 	signal(SIGXFSZ, SIG_IGN);
-	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
+	setsid(); /* ^C ends the program before the socket, whose end ends this process */
 	out->soft = true;
 	_exit(mp_pack_copy(method, in, out, prompt, NULL));
 }
@@ -246,7 +252,7 @@ void mp_pack_start(enum mp_pack_method method, struct mp_out *out, bool prompt)
 		return;
 	if (isatty(out->fd))
 		mp_usage("refusing to write binary data to a terminal");
-	if (pipe2(ends, O_CLOEXEC) < 0 || (out->packer = fork()) < 0)
+	if (mp_pack_channel(ends) < 0 || (out->packer = fork()) < 0)
 		mp_die("cannot start a process: %m");
 	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
 	if (out->packer == 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Compresses an output as gzip(1) (RFC 1952) or zstd(1) (RFC 8878) does, in a process of its own, which
- * reads a pipe: the program writes on meanwhile, and if it is killed, what it has written is in the
+ * reads a socket: the program writes on meanwhile, and if it is killed, what it has written is in the
  * file all the same. Includes io.
  */
 #ifndef MP_CORE_PACK_H
@@ -36,6 +36,12 @@ struct mp_pack_files {
  */
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt,
 		 const struct mp_pack_files *files);
+
+/*
+ * Makes what leads to such a process, as pipe(2) does: ends[0] is read, ends[1] is written. It is a
+ * pair of sockets, since a pipe needs twice the time if its ends are used on two CPUs.
+ */
+int mp_pack_channel(int ends[2]);
 
 /*
  * Compresses what is written to `out` from now on, in a process of its own, which exits with what

@@ -29,8 +29,8 @@ int mp_output_pack(struct mp_out *out, enum mp_pack_method method, int files)
 	if (isatty(out->fd))
 		mp_usage("refusing to write binary data to a terminal");
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null < 0 || pipe2(data, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC) < 0)
-		mp_die("cannot make a pipe: %m");
+	if (null < 0 || mp_pack_channel(data) < 0 || pipe2(report, O_CLOEXEC) < 0)
+		mp_die("cannot start the process that compresses the output: %m");
 	const int fds[] = {
 		data[0],
 		out->fd,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The process that compresses the output of a recording, or divides it among files (rotation.h):
- * between the writer, whose output is a pipe, and the files. mp-record starts itself once more, under
+ * between the writer, whose output is a socket, and the files. mp-record starts itself once more, under
  * the name MP_PACKER_NAME; the process enters a sandbox with its descriptors and no others, since the
  * writer may have been taken over by what it reads. If mp-record is killed, it writes what is in the
- * pipe, up to the end of the file, and ends. Includes pack.
+ * socket, up to the end of the file, and ends. Includes pack.
  */
 #ifndef MP_CAPTURE_SESSION_PACKER_H
 #define MP_CAPTURE_SESSION_PACKER_H
@@ -15,7 +15,7 @@
 
 /*
  * Starts the process, out->packer, unless the method is MP_PACK_NONE and there is one file; `out`
- * becomes the pipe. `files` is the socket from mp_rotation_start(), which this closes, or -1: there is
+ * becomes a socket. `files` is the one from mp_rotation_start(), which this closes, or -1: there is
  * one file, that of `out`. Ends the program on failure, or if the output is a terminal. Returns a
  * descriptor for mp_output_pack_missing(), or -1.
  */

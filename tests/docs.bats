@@ -179,3 +179,8 @@ squeeze() {
 	run perl -00 -n "$TMP/check" docs/decisions.md
 	[[ "$output" =~ ^[0-9]+" decisions"$ && ${output% *} -ge 50 ]] || { echo "$output"; false; }
 }
+
+@test "no change is listed twice, and no line of CHANGES is longer than 140 columns" {
+	run bash -c "grep '^- ' CHANGES.md | sort | uniq -d; grep -E '^.{141}' CHANGES.md"
+	[ -z "$output" ] || { echo "$output"; false; }
+}

@@ -162,7 +162,7 @@ runs_in_an_empty_root() {
 @test "gcc and clang build without a warning; without clang only BPF is missing" {
 	command -v clang > /dev/null || skip "no clang"
 	# the filters of gcc are those of a test before, with what the compiler said of them
-	build_with gcc CFLAGS=-O1 CLANG=/no/clang all unit
+	build_with gcc CFLAGS=-O1 CLANG=/no/clang all
 	[[ "$output" == *"/no/clang not found: built without BPF: "*"as root: apt-get install clang"* ]]
 	# clang warns of the same without optimization
 	build_with clang CFLAGS=-O0 all unit

@@ -278,7 +278,7 @@ uncounted() {
 		[ "$(head -n 1 "$TMP/a" | jq -c .events)" = "$(head -n 1 "$TMP/b" | jq -c .events)" ]
 	done
 	# values: those of a task that sleeps on CPU 0, which is not idle: the kernel may drop tracepoints of idle CPUs
-	start_load taskset -c 0 chrt --idle 0 "$LOAD/spin" 600
+	start_spins 0
 	of_sleeper() { grep -o "[.]comm=perl	[.]pid=$sleeper	.*" "$1" | sort -u; }
 	mp-record -q -e sched:sched_waking -g none -m 16M -d 1 -o "$TMP/a" || [ $? = 1 ]
 	mp-record -q wakers -g none -m 16M -d 1 -o "$TMP/b" || [ $? = 1 ]

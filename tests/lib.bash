@@ -172,11 +172,13 @@ await_asleep() {	# PID NAME
 	until [[ $(cat "/proc/$1/stat") == *"($2) S "* ]]; do await; done
 }
 
-# Keeps all CPUs busy: the kernel of some virtual machines delivers no event from the idle task.
-start_spins() {
+# Keeps a CPU, or all of them, from being idle: the kernel of some virtual machines delivers no event from the idle task.
+start_spins() {	# [CPU]
 	local cpu
-	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
+	for cpu in ${1:-$(seq 0 $(($(nproc --all) - 1)))}; do
 		start_load taskset -c "$cpu" chrt --idle 0 "$LOAD/spin" 600
+		# where sessions share the CPU, its policy counts among its own processes only
+		echo 19 2> /dev/null > "/proc/$LOAD_PID/autogroup" || true
 	done
 }
 

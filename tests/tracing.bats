@@ -112,7 +112,7 @@ values() {
 @test "filters agree with those that the kernel applies to the tracepoint in the same recording" {
 	needs_root
 	# the kernel of some virtual machines delivers no tracepoint of the idle task: CPU 0 is never idle
-	start_load taskset -c 0 chrt --idle 0 "$LOAD/spin" 600
+	start_spins 0
 	local sleeps='for i in $(seq 50); do sleep 0.002; done'
 	local filter='(PREV=="sleep" || NEXT=="sleep") && !(PID < 0) && (PRIO&8 || PRIO!=120 && PRIO>=1)'
 	local ours=${filter//PREV/.prev} theirs=${filter//PREV/prev_comm}

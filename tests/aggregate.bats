@@ -175,13 +175,14 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	[ "$status" = 2 ] && [[ "$output" == *"cpu-clock: every= is for probes: samples are taken by freq= or period="* ]] || false
 }
 
-@test "offcpu reports sleeps by stack, and agrees with mp-sched on the events of the same recording" {
+@test "offcpu reports sleeps by stack, with the time that the kernel counts" {
 	sums_work
 	record_waiting offcpu "$LOAD/block" line
 	cut -c 1-200 "$TMP/s"
 	ns=$(total "$TMP/s" ';main;blocked_here;sleep_ms;')
-	# 17 times 20 ms, from leaving the CPU to the wakeup
-	[ "$ns" -ge 306000000 ] && [ "$ns" -le "$(cat "$TMP/out")" ]
+	read -r slept blocked < "$TMP/out"
+	echo "$ns of $blocked blocked, $slept"
+	[ "$ns" -ge $((blocked * 9 / 10)) ] && [ "$ns" -le "$slept" ]
 	[ "$(total "$TMP/s" ';echo;wait_here;')" -ge 90000000 ]
 	jq -e '.weight == "dur" and .units.dur == "ns"' <(grep '"sum"' "$TMP/s") > /dev/null
 }

@@ -3,7 +3,8 @@
  * block WAIT_MS: after the wait ("line" waits for a line on standard input), sleeps 17 times 20 ms
  * in blocked_here; then two threads pass a byte back and forth through pipes, 101 times each:
  * wait_here reads it, wake_here writes it. The second one waits for 1 ms and more each time, however
- * busy the machine is. Prints how many ns blocked_here took.
+ * busy the machine is. Prints how many ns blocked_here took, and how many of them the thread was blocked:
+ * neither ran nor waited for a CPU, as the kernel counts.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -81,18 +82,32 @@ static int echo_waits(void)
 	return state == 'S';
 }
 
-static double now_ns(void)
+static long now_ns(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+	return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* How long this thread has run and waited for a CPU. */
+static long busy_ns(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+	long run, wait;
+
+	if (!f || fscanf(f, "%ld %ld", &run, &wait) != 2) {
+		perror("/proc/thread-self/schedstat");
+		exit(1);
+	}
+	fclose(f);
+	return run + wait;
 }
 
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	double start;
+	long start, busy;
 	int i;
 
 	if (argc > 1 && strcmp(argv[1], "line") == 0)
@@ -100,8 +115,11 @@ int main(int argc, char **argv)
 	else
 		sleep_ms(argc > 1 ? strtol(argv[1], NULL, 10) : 0);
 	start = now_ns();
+	busy = busy_ns();
 	blocked_here();
-	printf("%.0f\n", now_ns() - start);
+	busy = busy_ns() - busy;
+	start = now_ns() - start;
+	printf("%ld %ld\n", start, start - busy);
 	fflush(stdout);
 	if (pipe(to_and_fro[0]) < 0 || pipe(to_and_fro[1]) < 0)
 		return 1;

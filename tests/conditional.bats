@@ -96,7 +96,7 @@ clocks() {
 	! grep -q "	pid=$pid	" "$TMP/s" || false
 	# if mp-record itself excluded them, one for each 2 ms that it ran; there may be a few from before the start
 	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
-	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20 + 5)) ]
+	[ "$(trailer "$TMP/s" excluded)" -le $((ran / 20)) ]
 }
 
 @test "conditional sampling is refused, with status 2 and a reason, for events that do not support it" {

@@ -107,7 +107,7 @@ is_whole() {
 	# on an emulated machine a walk may take longer than 200 us, the largest distance between a sample and its stack ("tables")
 	[ "$(trailer "$R/bpf" 'unwound.bpf | .whole >= 100 and .whole / (.stacks - (.reasons.tables // 0)) >= 0.99')" = true ] || { tail -n 1 "$R/bpf"; false; }
 	# on an emulated and busy machine, a task leaves its CPU some ms after it has set its timer, and runs some ms after its wakeup;
-	# aggregate.bats compares exactly
+	# aggregate.bats compares with the time that the kernel counts
 	local ns slept
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%.0f", n }' "$R/offcpu")
 	read -r slept _ < "$R/slept"

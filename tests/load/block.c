@@ -107,19 +107,19 @@ static long busy_ns(void)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
-	long start, busy;
+	long elapsed, busy;
 	int i;
 
 	if (argc > 1 && strcmp(argv[1], "line") == 0)
 		wait_here(0);
 	else
 		sleep_ms(argc > 1 ? strtol(argv[1], NULL, 10) : 0);
-	start = now_ns();
-	busy = busy_ns();
+	elapsed = -now_ns();
+	busy = -busy_ns();
 	blocked_here();
-	busy = busy_ns() - busy;
-	start = now_ns() - start;
-	printf("%ld %ld\n", start, start - busy);
+	busy += busy_ns();
+	elapsed += now_ns();
+	printf("%ld %ld\n", elapsed, elapsed - busy);
 	fflush(stdout);
 	if (pipe(to_and_fro[0]) < 0 || pipe(to_and_fro[1]) < 0)
 		return 1;

@@ -59,10 +59,27 @@ remove_cgroup() {	# FOLDER
 	until rmdir "$1" 2> /dev/null; do await; done
 }
 
+# Prints the children of a process, or those of them that have this name, as pgrep -P does: but that would read about every
+# process of the machine, in each round of a loop that waits. Fails if there is none.
+children() {	# PID [NAME]
+	local file child children name found=1
+	for file in "/proc/$1/task"/*/children; do
+		read -ra children 2> /dev/null < "$file" || true	# the list has no LF
+		for child in "${children[@]}"; do
+			name=
+			[ $# = 1 ] || read -r name 2> /dev/null < "/proc/$child/comm" || continue
+			[ "$name" = "${2-}" ] || continue
+			echo "$child"
+			found=0
+		done
+	done
+	return $found
+}
+
 # Waits until the writer of a recording cannot write more to a full pipe.
 await_stall() {	# PID of mp-record
 	local writer
-	until writer=$(pgrep -P "$1" -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
+	until writer=$(children "$1" mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
 }
 
 # How many stacks by BPF of $TMP/s had no record when their samples were read: it did not fit, or an interrupt came between.

@@ -135,13 +135,43 @@ void mp_link_processes(const struct mp_link *l, struct mp_pids *to)
 		mp_pids_add(to, l->opener.pids[i]);
 }
 
+/* Waits until a process has ended, and leaves it to be waited for. */
+static void wait_until_ended(pid_t pid)
+{
+	siginfo_t ended;
+
+	while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+}
+
+/*
+ * How many bytes the kernel itself writes as a process that ends: where processes are accounted
+ * (acct(2)), a record for each namespace that has an account. It counts them as the process's own,
+ * so a process that writes nothing shows how many they are.
+ */
+static bool written_by_kernel(uint64_t *bytes)
+{
+	pid_t pid = vfork();
+	bool known;
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return false;
+	wait_until_ended(pid);
+	known = mp_proc_written(pid, bytes);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return known;
+}
+
 /* Counts what a process that has ended has written: it can write to the output only. */
 static void count_written(struct mp_link *l)
 {
-	uint64_t bytes;
+	uint64_t bytes, record;
 
-	if (mp_proc_written(l->process.pid, &bytes))
-		l->written += bytes - l->written_before;
+	if (mp_proc_written(l->process.pid, &bytes) && written_by_kernel(&record))
+		l->written += bytes - record - l->written_before;
 	else
 		l->written_unknown = true;
 }
@@ -149,12 +179,9 @@ static void count_written(struct mp_link *l)
 /* Waits until the process has ended, and reports how it ended if that was too early. */
 static void wait_for_end(struct mp_link *l, bool early)
 {
-	siginfo_t ended;
-
 	if (!l->process.pid)
 		return;
-	while (waitid(P_PID, (id_t)l->process.pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
+	wait_until_ended(l->process.pid);
 	if (l->has_output)
 		count_written(l);
 	while (waitpid(l->process.pid, &l->exit_status, 0) < 0 && errno == EINTR)

@@ -84,7 +84,7 @@ balanced() {
 # Memory (PSS) in KiB of process $pid and its children.
 memory() {
 	local p
-	for p in $pid $(pgrep -P "$pid" || true); do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
+	for p in $pid $(children "$pid" || true); do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
 }
 
 @test "while the reader of the pipe is stopped, memory stays within its limits, and afterwards the account is exact" {

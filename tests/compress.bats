@@ -68,7 +68,7 @@ start_live() {
 	printf '{"mp":1,"datatype":"event"}\n1,a:b,comm=x\n{"watermark":2}\n' >&6
 	until [ "$(unpacked "$f" | tail -n 1)" = '{"watermark":2}' ]; do await; done
 	unpacked "$f" | grep -q '^1,a:b,comm=x$'
-	packer=$(pgrep -P $pid)
+	packer=$(children $pid)
 }
 
 end_live() {
@@ -183,8 +183,8 @@ start_recording() {
 	mp-record -q -e raw_syscalls:sys_enter -g none -d 60s "${target:--p$LOAD_PID}" "$@" -o "$f" 2> "$TMP/err" &
 	pid=$!
 	until unpacked "$f" | grep -q ,raw_syscalls:sys_enter,; do await; done
-	writer=$(pgrep -P $pid -x mp-writer)
-	packer=$(pgrep -P $pid -x mp-packer)
+	writer=$(children $pid mp-writer)
+	packer=$(children $pid mp-packer)
 }
 
 has_ended() { [ ! -d "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }

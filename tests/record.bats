@@ -527,7 +527,7 @@ is_sampled() {
 		timeout 120 mp-record -q -a $way -o "$TMP/pipe" &
 		recorder=$!
 		exec 5<> "$TMP/pipe"
-		until writer=$(pgrep -P "$(pgrep -P $recorder -x mp-record)" -x mp-writer); do await; done
+		until writer=$(children "$(children $recorder mp-record)" mp-writer); do await; done
 		timeout 100 grep -a -m 1 ",irq:softirq_entry,.*	pid=$writer	" <&5 || { echo "$way"; false; }
 		exec 5<&-
 		wait $recorder || [ $? -ge 128 ]

@@ -99,12 +99,12 @@ is_incomplete() {
 	pid=$!
 	writer=
 	for _ in {1..10}; do
-		until now=$(pgrep -P "$pid" -x mp-writer) && [ "$now" != "$writer" ]; do await; done
+		until now=$(children "$pid" mp-writer) && [ "$now" != "$writer" ]; do await; done
 		writer=$now
 		sleep "0.$(printf '%03d' $((RANDOM % 200)))"
 		kill -KILL "$writer" 2> /dev/null || true
 	done
-	until now=$(pgrep -P "$pid" -x mp-writer) && [ "$now" != "$writer" ]; do await; done
+	until now=$(children "$pid" mp-writer) && [ "$now" != "$writer" ]; do await; done
 	until [ "$(find "$TMP/f" -name 's-*' | wc -l)" -ge 6 ]; do await; done
 	await_files "$TMP/f" 1
 	end_recording
@@ -218,9 +218,9 @@ fill() {
 	record --rotate 50K --max-files 5 -o "$TMP/f/s.mp" &
 	pid=$!
 	await_files "$TMP/f" 6
-	packer=$(pgrep -P "$pid" -x mp-packer)
+	packer=$(children "$pid" mp-packer)
 	case "$BUILD" in *san-*) ;; *) is_confined "$packer" ;; esac	# while it gets files
-	mapfile -t processes < <(pgrep -P "$pid")
+	mapfile -t processes < <(children "$pid")
 	kill -KILL "$pid"
 	wait "$pid" || true
 	for process in "${processes[@]}"; do

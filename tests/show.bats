@@ -132,13 +132,13 @@ names() {
 	start_load script -qefc 'exec mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
 	[[ "$(names)" == .mp-draft-* ]] || false
-	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
+	until pid=$(children "$LOAD_PID" mp); do await; done
 	pkill -TERM -g "$pid" -x mp
 	until [ "$(names)" = "waits-TIME.mp.zst" ]; do await; done
 	rm "$STATE"/* "$TMP/bin/mp-record.waits"
 	start_load script -qefc 'exec mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
-	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
+	until pid=$(children "$LOAD_PID" mp); do await; done
 	pkill -KILL -P "$pid"
 	while [ -e "/proc/$pid" ]; do await; done
 	[ -z "$(names)" ]
@@ -427,7 +427,7 @@ marple() {
 	for signal in INT TERM HUP; do
 		printf 'summary = x\nevent = a:b\nshow = mp-record waits | sleep 1234 > x\n' > "$TMP/collectors/waits"
 		start_load env --default-signal=INT mp-show x.mp
-		until pgrep -x -P "$LOAD_PID" sleep > /dev/null; do await; done
+		until children "$LOAD_PID" sleep > /dev/null; do await; done
 		kill -$signal "$LOAD_PID"
 		run wait "$LOAD_PID"
 		while [ -e "/proc/$LOAD_PID" ]; do await; done

@@ -100,7 +100,7 @@ as_addr2line() {
 	recorder=$!
 	until [ "$(grep -c '^[0-9].*@' "$TMP/r" 2> /dev/null)" -gt 20 ]; do await; done
 	before=$(grep -c '^{"module"' "$TMP/r")
-	kill -KILL "$(pgrep -P $recorder mp-writer)"
+	kill -KILL "$(children $recorder mp-writer)"
 	until [ "$(grep -c '^{"module"' "$TMP/r")" -gt "$before" ]; do await; done
 	kill $recorder
 	wait $recorder || true

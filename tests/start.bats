@@ -123,7 +123,7 @@ wait_for() {
 	# half a minute and more for all events
 	strace -f -o "$TMP/strace" -e trace=perf_event_open -e inject=perf_event_open:delay_enter=8s mp-record -q -e cpu-clock -g none -o "$TMP/s" &
 	tracer=$!
-	until pid=$(pgrep -P $tracer -x mp-record) && grep -qE '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
+	until pid=$(children $tracer mp-record) && grep -qE '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
 	kill -TERM "$pid"
 	status=0
 	wait $tracer || status=$?
@@ -141,7 +141,7 @@ wait_for() {
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
 		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
-	until [ -s "$TMP/s" ] && pid=$(pgrep -P $tracer -x mp-record); do await; done
+	until [ -s "$TMP/s" ] && pid=$(children $tracer mp-record); do await; done
 	kill -TERM "$pid"
 	wait_for "$TMP/err" 'the recording has ended, its last events are being written'
 	kill -TERM "$pid"
@@ -214,7 +214,7 @@ wait_for() {
 # CPU time in ticks, and memory (PSS) in KiB, of process $pid and its children.
 used() {
 	local all
-	all=$(pgrep -d ' ' -P $pid) || true
+	all=$(children $pid) || true
 	for p in $pid $all; do cat "/proc/$p/stat"; done | awk '{ sub(/.*\) /, ""); n += $12 + $13 } END { print n }'
 	for p in $pid $all; do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
 }

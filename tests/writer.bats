@@ -11,7 +11,7 @@ start_recording() {
 	mp-record -q -e raw_syscalls:sys_enter -p "$LOAD_PID" -d 60s "$@" -o "$TMP/s" 2> "$TMP/err" &
 	pid=$!
 	until [ -s "$TMP/s" ]; do await; done
-	writer=$(pgrep -P $pid -x mp-writer)
+	writer=$(children $pid mp-writer)
 }
 
 # The recording, one process of which was killed, ends at once with this message.
@@ -28,7 +28,7 @@ fails_soon() {
 	needs_root
 	start_recording
 	# the keeper, whose end also ends the process that opens files
-	kill -KILL "$(pgrep -P $pid -x mp-opener)"
+	kill -KILL "$(children $pid mp-opener)"
 	fails_soon 'the process that opens files has ended'
 }
 
@@ -71,7 +71,7 @@ fails_soon() {
 	start_load perl -e 'select undef, undef, undef, 0.1 until -e $ARGV[0]; getppid while 1' "$TMP/found"
 	mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -n 100000 -o "$TMP/s" &
 	pid=$!
-	until writer=$(pgrep -P $pid -x mp-writer); do await; done
+	until writer=$(children $pid mp-writer); do await; done
 	touch "$TMP/found"
 	for ((i = 0; i < 10; i++)); do
 		kill -STOP "$writer" 2> /dev/null || break

@@ -8,7 +8,7 @@ load lib
 
 # A stream that is too large for buffers and pipes.
 big_stream() {
-	awk 'BEGIN { for (i = 1; i <= 150000; i++)
+	awk 'BEGIN { for (i = 1; i <= 40000; i++)
 		printf "%d,a:b,cpu=0\tcomm=c%d\tstack=main;f%d;g%d\n", i, i, i, i }'
 }
 

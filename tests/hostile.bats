@@ -30,7 +30,7 @@ as_quick() {
 	return 1
 }
 
-# lines KIND SIZE: 4 MiB of events, each a line of SIZE bytes with what KIND says.
+# lines KIND SIZE: 2 MiB of events, each a line of SIZE bytes with what KIND says.
 lines() {
 	python3 - "$@" <<- 'X'
 		import sys
@@ -38,7 +38,7 @@ lines() {
 		text = {'fields': '\t'.join(f'f{i}=1' for i in range(100000)), 'same': '\t'.join(300000 * ['f=1']),
 			'frames': 'stack=' + 600000 * 'f;', 'text': 'text=' + 1200000 * 'x', 'escapes': 'text=' + 300000 * r'\x01',
 			'signs': 'text=' + 1200000 * '='}[kind][:size - 100]
-		sys.stdout.writelines(f'{i},a:b,cpu=0\tpid=1\ttid=1\tcomm=x\tdur=5\t{text}\n' for i in range(4194304 // size))
+		sys.stdout.writelines(f'{i},a:b,cpu=0\tpid=1\ttid=1\tcomm=x\tdur=5\t{text}\n' for i in range(2097152 // size))
 	X
 }
 

@@ -2,8 +2,8 @@
 /*
  * mappings before|while MADE KEPT: makes MADE mappings of code, each at another address, in an
  * order that is not that of the addresses, and keeps the first KEPT of them. "while": says "ready"
- * first, and makes them again and again. "before": makes them once, says "ready", and then sleeps
- * and wakes many times a second.
+ * first, and makes them again and again, with a line for each 10,000. "before": makes them once,
+ * says "ready", and then sleeps and wakes many times a second.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #include "tests/hostile/ready.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, MADE_PER_LINE = 10000 };
 
 int main(int argc, char **argv)
 {
@@ -37,6 +37,11 @@ int main(int argc, char **argv)
 				kept = i; /* vm.max_map_count */
 			if (i >= kept)
 				munmap(at, PAGE);
+			if (i % MADE_PER_LINE == MADE_PER_LINE - 1 &&
+			    strcmp(argv[1], "while") == 0) {
+				puts("made");
+				fflush(stdout);
+			}
 		}
 	while (strcmp(argv[1], "while") == 0);
 	say_ready();

@@ -14,21 +14,25 @@ start_counting() {
 
 # The current writer of the recording $pid; waits for one that is not $1.
 find_writer() {
-	until writer=$(children "$pid" mp-writer) && [ "$writer" != "${1:-}" ]; do await; done
+	until writer=$(children "$pid" mp-writer) && [ "$writer" != "${1:-}" ]; do
+		[ -e "/proc/$pid/exe" ] || { cat "$TMP/err"; return 1; }	# the recording has ended
+		await
+	done
 }
 
-# Whether a writer has begun: it has written, or has waited for events, which it may never do on a busy machine.
-has_begun() {
-	[ "$(awk '$1 == "wchar:" { print $2 }' "/proc/$1/io")" -ge 4096 ] || [ "$(status_of "$1" voluntary_ctxt_switches)" -ge 20 ]
+# Whether a writer has handled events: it has written more than what the one before it has left, 256 KiB, or has waited for events,
+# which it may never do on a busy machine.
+has_handled() {
+	[ "$(awk '$1 == "wchar:" { print $2 }' "/proc/$1/io")" -ge $((512 << 10)) ] || [ "$(status_of "$1" voluntary_ctxt_switches)" -ge 20 ]
 }
 
-# Kills the writer of the recording $pid, time and again at a random time after it has begun, $1 times. The first one has begun to
-# write, and so has one of six: mp-record gives up when ten in sequence have handled nothing, as they may on a slow machine.
+# Kills the writer of the recording $pid, time and again at a random time after it has begun, $1 times. The first one has handled
+# events, and so has one of six: mp-record gives up when ten in sequence have handled nothing, as they may on a slow machine.
 kill_writers() {
 	local i before=
 	for ((i = 0; i < $1; i++)); do
 		find_writer "$before"
-		[ $((i % 6)) != "${2:-0}" ] || until has_begun "$writer"; do await; done
+		[ $((i % 6)) != "${2:-0}" ] || until has_handled "$writer"; do await; done
 		sleep "0.$(printf '%03d' $((RANDOM % 200)))"
 		kill -KILL "$writer" 2> /dev/null || true
 		before=$writer
@@ -261,7 +265,7 @@ export -f count_calls
 	find_writer
 	kill -KILL "$writer"
 	find_writer "$writer"
-	until has_begun "$writer"; do await; done
+	until has_handled "$writer"; do await; done
 	kill -INT "$pid"
 	wait %2 || true
 	grep -q 'another writer process continues' "$TMP/out"

@@ -96,7 +96,7 @@ end_recording() {
 	[ "$(trailer "$TMP/s" restarts)" -ge 15 ]
 }
 
-@test "each event is once where the kernel accounts processes, whose records it writes as the process that ends" {
+@test "with process accounting, whose record the kernel writes on behalf of a process that ends, each event is in the output once" {
 	needs_root
 	# in a pid namespace, which has an account of its own
 	cat > "$TMP/accounted" <<-'X'
@@ -115,7 +115,7 @@ end_recording() {
 	: > "$TMP/account"
 	status=0
 	unshare --pid --fork --kill-child --mount-proc sh "$TMP/accounted" "$TMP" "$COUNT" < /dev/null 2> "$TMP/err" || status=$?
-	[ "$status" != 77 ] || skip "no account of processes here"
+	[ "$status" != 77 ] || skip "no process accounting here"
 	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
 	[ -s "$TMP/account" ]
 	is_exact "$TMP/s"

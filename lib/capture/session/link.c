@@ -145,9 +145,9 @@ static void wait_until_ended(pid_t pid)
 }
 
 /*
- * How many bytes the kernel itself writes as a process that ends: where processes are accounted
- * (acct(2)), a record for each namespace that has an account. It counts them as the process's own,
- * so a process that writes nothing shows how many they are.
+ * How many bytes the kernel writes on behalf of a process that ends: with process accounting
+ * (acct(2)), a record for each pid namespace in which it is on. They count as written by the
+ * process, so a child that writes nothing shows how many there are.
  */
 static bool written_by_kernel(uint64_t *bytes)
 {

@@ -157,14 +157,18 @@ beside_files() {
 	start_attack many 2500 "$TMP/attack/rows"
 	beside bpf
 	stop_attack
-	offender_is_named 'process\(es\)\? had no tables for BPF' many
+	# some 700 processes of a user may have tables: on a busy machine fewer may run while it is recorded
+	offender_is_named 'process\(es\)\? had no tables for BPF' many ||
+		[ "$(grep -a '	comm=many	' "$TMP/s" | grep -ao '	pid=[0-9]*' | sort -u | wc -l)" -lt 1000 ]
 }
 
 @test "a flood of stacks that are aggregated in the kernel" {
 	start_attack sums
 	for _ in 1 2 3; do
+		SECONDS=0
 		mp-record --realtime -a -e sum:blocked -g user -o "$TMP/s" -- \
 			setpriv --reuid=$VICTIM --regid=$VICTIM --clear-groups "$TMP/programs/steady" $VICTIM_SECONDS > "$TMP/victim" 2> "$TMP/err" || [ $? = 1 ]
+		recorded_s=$SECONDS
 		read -r _ calls < "$TMP/victim"
 		# 23 calls, then 15 ms of sleep
 		blocked=$(awk -F '#' '/^[0-9]+#steady;.*;main;usleep;/ { ns += $1 } END { printf "%.0f\n", ns }' "$TMP/s")
@@ -173,7 +177,9 @@ beside_files() {
 	done
 	stop_attack
 	[ "$blocked" -ge $((calls * 145 * 100000 / 23)) ]
-	offender_is_named 'stacks were not taken' sums
+	# each second 32,768 stacks of a user are aggregated: a program that hardly runs has fewer
+	offender_is_named 'stacks were not taken' sums ||
+		[ "$(sed -n 's/^mp-record: \([0-9]*\) user stacks by bpf.*/\1/p' "$TMP/err")" -le $((32768 * (recorded_s + 1))) ]
 }
 
 @test "a flood of copies of stacks" {

@@ -106,7 +106,7 @@ mp-fold: cannot open 'recordings/13.mp': No such file or directory" ]
 	mp-fold node1.mp node2.mp 2> /dev/null | cmp - record.folded
 	[ "$(awk '{ n += $NF } END { print n }' record.folded)" = $(($(trailer node1.mp records) + $(trailer node2.mp records))) ]
 	for state in killed:disconnected down:unreachable; do
-		mp-fold node1.mp 2> /dev/null | cmp - "${state%:*}.folded"
+		mp-fold node1.mp 2> /dev/null | cmp - "${state%:*}.folded" || { cat "${state%:*}.err" cluster/*.log; false; }
 		[ "$(cat "${state%:*}.status")" = 1 ]
 		grep -q "^node2  *${state#*:} " "${state%:*}.err" || { cat "${state%:*}.err"; false; }
 	done

@@ -90,7 +90,7 @@ wait_for() {
 	needs_strace
 	ways=("-e cpu-clock" cpusched "-e sched:sched_switch")
 	for i in 0 1 2; do
-		strace -f -o "$TMP/strace$i" -e trace=membarrier -e inject=membarrier:delay_enter=8s \
+		strace -f -o "$TMP/strace$i" -e trace=membarrier -e inject=membarrier:delay_enter=20s \
 			mp-record -v ${ways[i]} -d 10ms -o /dev/null 2> "$TMP/err$i" &
 	done
 	for i in 1 2 3; do
@@ -102,7 +102,7 @@ wait_for() {
 		grep -q 'DELAYED\|INJECTED' "$TMP/strace$i"
 		after=$(sed -n 's/^mp-record: recording after \([0-9]*\)\..*/\1/p' "$TMP/err$i")
 		echo "${ways[i]}: $after ms"
-		[ "$after" -lt 8000 ]
+		[ "$after" -lt 20000 ]
 	done
 }
 

@@ -76,6 +76,14 @@ children() {	# PID [NAME]
 	return $found
 }
 
+# Sets writer to that of the recording $pid, whose messages are in $TMP/err; waits for one that is not $1.
+find_writer() {
+	until writer=$(children "$pid" mp-writer) && [ "$writer" != "${1:-}" ]; do
+		[ -e "/proc/$pid/exe" ] || { cat "$TMP/err"; return 1; }	# the recording has ended
+		await
+	done
+}
+
 # Waits until the writer of a recording cannot write more to a full pipe.
 await_stall() {	# PID of mp-record
 	local writer

@@ -12,14 +12,6 @@ start_counting() {
 	start_load perl -e "$COUNT"
 }
 
-# The current writer of the recording $pid; waits for one that is not $1.
-find_writer() {
-	until writer=$(children "$pid" mp-writer) && [ "$writer" != "${1:-}" ]; do
-		[ -e "/proc/$pid/exe" ] || { cat "$TMP/err"; return 1; }	# the recording has ended
-		await
-	done
-}
-
 # Whether a writer has handled events: it has written more than what the one before it may have left, 256 KiB.
 has_handled() {
 	[ "$(awk '$1 == "wchar:" { print $2 }' "/proc/$1/io")" -ge $((512 << 10)) ]

@@ -99,12 +99,11 @@ is_incomplete() {
 	pid=$!
 	writer=
 	for _ in {1..10}; do
-		until now=$(children "$pid" mp-writer) && [ "$now" != "$writer" ]; do await; done
-		writer=$now
+		find_writer "$writer"
 		sleep "0.$(printf '%03d' $((RANDOM % 200)))"
 		kill -KILL "$writer" 2> /dev/null || true
 	done
-	until now=$(children "$pid" mp-writer) && [ "$now" != "$writer" ]; do await; done
+	find_writer "$writer"
 	until [ "$(find "$TMP/f" -name 's-*' | wc -l)" -ge 6 ]; do await; done
 	await_files "$TMP/f" 1
 	end_recording

@@ -177,7 +177,7 @@ move_load() {
 	i=0
 	for name in HI TIMER NET_TX NET_RX BLOCK IRQ_POLL TASKLET SCHED HRTIMER RCU; do
 		wanted=$(awk -v name="$name" '$1 == name { print $2 }' "$TMP/said")
-		counted "$name" '$2 == "irq:softirq_entry" && index($0, "\t.vec='$i'")' "$TMP/said" "$wanted"
+		counted "$name" '$2 == "irq:softirq_entry" && index($0, "\t.vec='"$i($name)"'")' "$TMP/said" "$wanted"
 		i=$((i + 1))
 	done
 	awk 'NR > 1 { n += $2 } END { print n, "softirqs"; exit n < 10 }' "$TMP/said"
@@ -196,6 +196,8 @@ move_load() {
 		[ "$handlers" -lt 2 ] || wanted=$((wanted * handlers))
 		counted "interrupt $irq" '$2 == "irq:irq_handler_entry" && index($0, "\t.irq='"$irq"'\t")' "$TMP/said" "$wanted"
 	done
+	sed -nE 's/.*,irq:irq_handler_entry,.*	\.name=([^	]*).*/\1/p' "$TMP/s" | sort -u > "$TMP/names"
+	while read -r name; do grep -qF "$name" /proc/interrupts; done < "$TMP/names"
 }
 
 @test "exec and signals record $ROUNDS programs, and as many signals that a process sends to itself" {
@@ -271,7 +273,7 @@ uncounted() {
 	needs_tracing
 	start_sleeper 0
 	sleeper=$LOAD_PID
-	for e in sched:sched_switch sched:sched_waking sched:sched_wakeup sched:sched_migrate_task block:block_rq_complete; do
+	for e in sched:sched_{switch,waking,wakeup,migrate_task} block:block_rq_complete irq:softirq_{raise,entry,exit} irq:irq_handler_{entry,exit}; do
 		printf 'summary = x\nevent = %s\nidle = %s\nstack = none\n' $e $e > "$TMP/mine"
 		mp-record -q -e $e -g none -d 50ms -o "$TMP/a" || [ $? = 1 ]
 		MP_COLLECTORS="$TMP" mp-record -q mine -d 50ms -o "$TMP/b" || [ $? = 1 ]

@@ -5,13 +5,19 @@
 
 /*
  * How the fields of tracepoints follow from the parameters of their raw tracepoints
- * (TP_fast_assign() in include/trace/events/sched.h). A raw tracepoint is missed less often: the
- * kernel skips a program of a tracepoint while any other program of this kind runs on the CPU.
+ * (TP_fast_assign() in include/trace/events/irq.h and sched.h). A raw tracepoint is missed less
+ * often: the kernel skips a program of a tracepoint while any other program of this kind runs on
+ * the CPU, as that of softirq_entry may do when an interrupt comes.
  */
 static const struct {
 	const char *tracepoint;
 	const char *raw;
 } derived[] = {
+	{ "irq:irq_handler_entry", "rawtp:irq_handler_entry(irq=irq,name=action->name:string)" },
+	{ "irq:irq_handler_exit", "rawtp:irq_handler_exit(irq=irq,ret=ret)" },
+	{ "irq:softirq_raise", "rawtp:softirq_raise(vec=vec_nr)" },
+	{ "irq:softirq_entry", "rawtp:softirq_entry(vec=vec_nr)" },
+	{ "irq:softirq_exit", "rawtp:softirq_exit(vec=vec_nr)" },
 	{ "sched:sched_waking", "rawtp:sched_waking(comm=p->comm,pid=p->pid,prio=p->prio,"
 				"target_cpu=p->thread_info.cpu:s32)" },
 	{ "sched:sched_wakeup", "rawtp:sched_wakeup(comm=p->comm,pid=p->pid,prio=p->prio,"
@@ -21,7 +27,18 @@ static const struct {
 	  "orig_cpu=p->thread_info.cpu:s32,dest_cpu=dest_cpu)" },
 };
 
-/* Whether both have fields that look the same in the stream. */
+/* Whether the names of a field's numbers depend on another field, by its place in the record. */
+static bool is_conditional(const struct mp_names *names)
+{
+	size_t i;
+
+	for (i = 0; names && i < names->n; i++)
+		if (names->v[i].when.size)
+			return true;
+	return false;
+}
+
+/* Whether both have fields that look the same in the stream, once `b` has the names of `a`. */
 static bool is_same(const struct mp_tp *a, const struct mp_tp *b)
 {
 	size_t i;
@@ -32,7 +49,7 @@ static bool is_same(const struct mp_tp *a, const struct mp_tp *b)
 		const struct mp_tp_field *f = &a->fields[i], *g = &b->fields[i];
 
 		if (strcmp(f->name, g->name) != 0 || f->kind != g->kind ||
-		    (f->kind != MP_TP_STRING && f->size != g->size))
+		    (f->kind != MP_TP_STRING && f->size != g->size) || is_conditional(f->names))
 			return false;
 	}
 	return true;
@@ -52,10 +69,13 @@ static bool find_raw(const struct mp_event *e, struct mp_event_program *p)
 		free(error);
 		return false;
 	}
-	if (is_same(e->tp, p->tp))
-		return true;
-	mp_event_program_release(p);
-	return false;
+	if (!is_same(e->tp, p->tp)) {
+		mp_event_program_release(p);
+		return false;
+	}
+	for (i = 0; i < e->tp->n_fields; i++)
+		p->tp->fields[i].names = mp_names_copy(e->tp->fields[i].names);
+	return true;
 }
 
 /* Notes the parts of the record that vary in length; false if its layout is not supported. */

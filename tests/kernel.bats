@@ -100,8 +100,11 @@ is_whole() {
 @test "samples have complete stacks, and blocked time is aggregated" {
 	needs_vm
 	is_whole callstack
-	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
-	# there are some 100
+	# there are some 100, fewer where the emulator waits for a CPU
+	local n
+	n=$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack") || true
+	[ "$n" -ge 10 ] && [ "$n" -ge $(($(trailer "$R/callstack" records) / 2)) ] ||
+		{ echo "$n of $(trailer "$R/callstack" records)"; cut -c 1-200 "$R/callstack" | tail -n 20; false; }
 	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .stacks - .whole <= 1 + .stacks / 100')" = true ]
 	is_whole bpf
 	# on an emulated machine a walk may take longer than 200 us, the largest distance between a sample and its stack ("tables")

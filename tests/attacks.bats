@@ -186,7 +186,8 @@ beside_files() {
 	[ "$(uname -m)" = x86_64 ] || skip "the attack is for x86-64"
 	start_attack copies
 	beside bpf -e syscalls:sys_enter_getpid
-	offender_is_named copies 'stacks\? w[a-z]* not taken'
+	# on the only CPU, the recorder runs before they have filled much of the buffer
+	[ "$(nproc)" = 1 ] || offender_is_named copies 'stacks\? w[a-z]* not taken'
 	stop_attack
 }
 

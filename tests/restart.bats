@@ -17,9 +17,13 @@ has_handled() {
 	[ "$(awk '$1 == "wchar:" { print $2 }' "/proc/$1/io")" -ge $((512 << 10)) ]
 }
 
-# Whether a writer has waited for events, where it writes nothing before the end.
+# Whether a writer has handled events, where it writes nothing before the end: it has waited for more of them, in a futex, 20 times.
+# While it starts, it waits for other things.
 has_waited() {
-	[ "$(status_of "$1" voluntary_ctxt_switches)" -ge 20 ]
+	local waits
+	waits=$(status_of "$1" voluntary_ctxt_switches)
+	[ "${waiting:-}" = "$1" ] || { [[ "$(cat "/proc/$1/wchan")" != futex* ]] || { waiting=$1 before_waits=$waits; }; return 1; }
+	[ "$waits" -ge $((before_waits + 20)) ]
 }
 
 # Kills the writer of the recording $pid, time and again at a random time after it has begun, $1 times. The first one has handled
@@ -183,7 +187,8 @@ start_families() {
 	[ "$(trailer "$TMP/s" restarts)" -ge 1 ]
 }
 
-# Calls lseek64 exactly 24,130 times, also in 160 children, which do not live long; then waits for a file.
+# Calls lseek64 exactly 24,130 times, also in 160 children, which do not live long; then only forks, until there is a file. So each
+# writer has something to handle.
 CALLS=24130
 count_calls() {
 	exec perl -e '
@@ -194,7 +199,13 @@ count_calls() {
 			if (!$pid) { $0 = "child" . $_ % 7; seek_times(100); select undef, undef, undef, 0.01; seek_times(50); exec "true" }
 			waitpid $pid, 0;
 		}
-		seek_times(120); select undef, undef, undef, 0.05 until -e $ARGV[0];' "$1" < /dev/null
+		seek_times(120);
+		until (-e $ARGV[0]) {
+			my $pid = fork;
+			kill KILL => $$ if !$pid;
+			waitpid $pid, 0;
+			select undef, undef, undef, 0.05;
+		}' "$1" < /dev/null
 }
 export -f count_calls
 

@@ -347,6 +347,8 @@ void mp_stat_read(struct mp_stat *s, struct mp_buf *records)
 	uint32_t j;
 	size_t i;
 
+	if (s->of->target->inherit)
+		mp_stat_enable(s); /* where a task was being created, see ring/attach.c */
 	for (i = 0; i < s->n_counters; i++)
 		read_counter(s, &s->counters[i]);
 	for (i = 0; i < s->n_groups; i++)

@@ -180,6 +180,7 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
  * prevent a fork from reading "off" just before the events are switched on. Such a task and its
  * children, and after the next swap even its parent, stay off until they are switched on once more.
  * Seen on Linux 6.18: in one of 40 recordings of a program that starts 10,000 threads a second.
+ * Where a fork waits for a CPU between the two, it is late by more than these pauses.
  */
 void mp_attach_enable(struct mp_rings *rings)
 {

@@ -96,7 +96,6 @@ static struct perf_event_attr attr_for(const struct mp_target *target, bool whol
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.disabled = 1,
 		.inherit = !whole && target->inherit,
 		.exclude_kernel = exclude_kernel,
 		.exclude_hv = exclude_kernel,
@@ -188,7 +187,6 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 		mp_track_close(t);
 		return NULL;
 	}
-	perf_evlist__enable(t->evlist);
 	return t;
 }
 

@@ -23,7 +23,7 @@
 #include "lib/core/str.h"
 
 enum {
-	ORPHANED_MS = 100, /* how often to check whether the tasks have ended */
+	TASKS_MS = 100,	   /* how often to look after the recorded tasks */
 	PATIENCE_MS = 150, /* so that a signal is answered within 200 ms */
 };
 
@@ -36,11 +36,12 @@ struct mp_control {
 	int go_fd; /* a bell: everything is open */
 	sem_t on;  /* posted when all events are enabled */
 	struct mp_control_started started;
-	const char *reason; /* of the stop; valid after it */
-	uint64_t stop_ns;   /* atomic; see mp_control_stop_ns() */
-	int writer_pid;	    /* atomic; 0: there is none */
-	unsigned direct;    /* signals that came from anywhere */
-	unsigned forwarded; /* signals that a program got which forwards them */
+	uint64_t next_enable_ns; /* when to enable the events once more */
+	const char *reason;	 /* of the stop; valid after it */
+	uint64_t stop_ns;	 /* atomic; see mp_control_stop_ns() */
+	int writer_pid;		 /* atomic; 0: there is none */
+	unsigned direct;	 /* signals that came from anywhere */
+	unsigned forwarded;	 /* signals that a program got which forwards them */
 	pthread_mutex_t closing;
 	bool closed; /* protected by `closing` */
 };
@@ -167,6 +168,20 @@ static void begin(struct mp_control *c)
 	sem_post(&c->on);
 }
 
+/*
+ * Enables the events of tasks that were being created when it was done (see attach.h): again and
+ * again, each time after twice the time since the start.
+ */
+static void enable_missed(struct mp_control *c)
+{
+	uint64_t now_ns = mp_monotonic_ns();
+
+	if (now_ns < c->next_enable_ns)
+		return;
+	mp_rings_enable(c->s.rings);
+	c->next_enable_ns = now_ns + (now_ns - c->started.clock_ns);
+}
+
 /* Waits for a reason to stop. Returns whether the reason is a signal. */
 static bool wait_for_end(struct mp_control *c)
 {
@@ -182,10 +197,13 @@ static bool wait_for_end(struct mp_control *c)
 	int n;
 
 	do {
-		n = poll(reasons, MP_ARRAY_SIZE(reasons), c->s.of_tasks ? ORPHANED_MS : -1);
+		n = poll(reasons, MP_ARRAY_SIZE(reasons),
+			 c->s.of_tasks || c->s.attached ? TASKS_MS : -1);
 		if (n < 0 && errno != EINTR)
 			mp_die("cannot wait for the end of the recording: %m");
-	} while (n < 0 || (n == 0 && !mp_rings_orphaned(c->s.rings)));
+		if (n == 0 && c->s.attached)
+			enable_missed(c);
+	} while (n < 0 || (n == 0 && !(c->s.of_tasks && mp_rings_orphaned(c->s.rings))));
 	c->reason = "the end of all tasks";
 	for (i = 0; n > 0 && i < MP_ARRAY_SIZE(reasons); i++)
 		if (reasons[i].revents)

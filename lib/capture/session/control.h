@@ -16,6 +16,7 @@
 struct mp_control_setup {
 	struct mp_rings *rings;
 	bool of_tasks;	      /* end the recording when all recorded tasks have ended */
+	bool attached;	      /* the events are those of processes that already run */
 	bool closes_slowly;   /* the kernel takes long to close the rings */
 	bool quiet;	      /* print no messages except errors */
 	int command_fd;	      /* pidfd of the command whose end ends the recording; -1: none */

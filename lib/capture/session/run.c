@@ -125,6 +125,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	struct mp_control_setup setup = {
 		.rings = &k->rings,
 		.of_tasks = !p->whole && !p->o->command,
+		.attached = p->processes.n > 0,
 		.closes_slowly = mp_record_closes_slowly(p),
 		.quiet = p->o->quiet,
 		.command_fd = p->command.pidfd,

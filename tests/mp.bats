@@ -233,6 +233,13 @@ list() {
 	[ "$(zsh_line "mp-record -p 1")" = pids ]
 }
 
+@test "a program is unknown although a folder of PATH may not be searched" {
+	needs_root
+	mkdir -m 700 "$TMP/closed"
+	run setpriv --reuid=nobody --clear-groups env PATH="$TMP/closed:/usr/bin" "$(command -v mp)" fodl
+	[ "$status" = 2 ] && [ "${lines[0]}" = "mp: unknown program 'fodl': did you mean 'fold'?" ] || { echo "$output"; false; }
+}
+
 @test "bash completes, and lists with descriptions" {
 	source completions/mp-tools.bash
 	bash_line() {	# TYPE WORD... as readline splits the line

@@ -5,8 +5,25 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* Whether a folder of $PATH has the file, as far as this user may search the folders. */
+static bool is_in_path(const char *name)
+{
+	const char *list = getenv("PATH");
+	char *folders = mp_strdup(list ? list : ""), *rest = folders, *folder, *path;
+	bool found = false;
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		path = mp_asprintf("%s/%s", *folder ? folder : ".", name);
+		found = access(path, F_OK) == 0;
+		free(path);
+	}
+	free(folders);
+	return found;
+}
 
 void mp_help_become(char **argv)
 {
@@ -19,8 +36,12 @@ void mp_help_become(char **argv)
 	if (len > 0)
 		execv(beside, argv);
 	free(beside);
-	if (len <= 0 || errno == ENOENT)
-		execvp(argv[0], argv);
+	if (len > 0 && errno != ENOENT)
+		return;
+	execvp(argv[0], argv);
+	/* execvp() fails with this, too, if it may not search one of the folders */
+	if (errno == EACCES && !is_in_path(argv[0]))
+		errno = ENOENT;
 }
 
 static _Noreturn void run(char **argv, int out)

@@ -305,7 +305,6 @@ static void resume(struct process *p, const struct mp_message_start *start)
 		_exit(MP_WRITER_CANNOT_RESUME);
 }
 
-/* Writes the header; a reader that sees it knows that events are being recorded. */
 static void take_start(struct process *p)
 {
 	struct mp_message_start start;
@@ -319,6 +318,14 @@ static void take_start(struct process *p)
 		resume(p, &start);
 	else
 		free(start.avoided);
+}
+
+/*
+ * Writes the header. A reader that sees it knows that events are being recorded, and that a process
+ * may end from then on: its name and its mappings have been read.
+ */
+static void put_header(struct process *p)
+{
 	if (!p->plan.events.silent && !p->writer.output.bytes) {
 		mp_writer_put_json(&p->writer.output, json_deep_copy(p->writer.files.header));
 		mp_writer_flush(&p->writer.state);
@@ -372,6 +379,7 @@ static void record(struct process *p)
 	take_start(p);
 	p->writer.window.handled_ns = mp_monotonic_ns(); /* events wait during the scan, too */
 	scan(p);
+	put_header(p);
 	mp_writer_run(&p->writer);
 	finish(p);
 }

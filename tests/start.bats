@@ -139,9 +139,10 @@ wait_for() {
 	start_load perl -e 'for (1 .. 300) { my $pid = fork; die unless defined $pid; next if $pid; sleep 600; exit } sleep 600'
 	until [ "$(pgrep -c -s "$LOAD_PID")" = 301 ]; do await; done
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
-		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
+		mp-record -v -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
-	until [ -s "$TMP/s" ] && pid=$(children $tracer mp-record); do await; done
+	until grep -q '^mp-record: recording after' "$TMP/err" && pid=$(children $tracer mp-record); do await; done
+	[ ! -s "$TMP/s" ]
 	kill -TERM "$pid"
 	wait_for "$TMP/err" 'the recording has ended, its last events are being written'
 	kill -TERM "$pid"

@@ -9,24 +9,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whether a folder of $PATH has the file, as far as this user may search the folders. */
-static bool is_in_path(const char *name)
+bool mp_help_has(const char *folders, const char *program, int mode)
 {
-	const char *list = getenv("PATH");
-	char *folders = mp_strdup(list ? list : ""), *rest = folders, *folder, *path;
 	bool found = false;
 
-	while (!found && (folder = strsep(&rest, ":"))) {
-		path = mp_asprintf("%s/%s", *folder ? folder : ".", name);
-		found = access(path, F_OK) == 0;
+	while (!found && *folders) {
+		int len = (int)strcspn(folders, ":");
+		char *path = mp_asprintf("%.*s/%s", len ? len : 1, len ? folders : ".", program);
+
+		found = access(path, mode) == 0;
 		free(path);
+		folders += len + (folders[len] == ':');
 	}
-	free(folders);
 	return found;
 }
 
 void mp_help_become(char **argv)
 {
+	const char *path = getenv("PATH");
 	char exe[PATH_MAX], *beside;
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
@@ -40,7 +40,7 @@ void mp_help_become(char **argv)
 		return;
 	execvp(argv[0], argv);
 	/* execvp() fails with this, too, if it may not search one of the folders */
-	if (errno == EACCES && !is_in_path(argv[0]))
+	if (errno == EACCES && path && !mp_help_has(path, argv[0], F_OK))
 		errno = ENOENT;
 }
 

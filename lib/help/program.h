@@ -6,6 +6,12 @@
 #include "lib/core/str.h"
 
 /*
+ * Whether one of the folders, separated by colons as in PATH, has the program, as far as this user
+ * may search them. `mode` is that of access(2).
+ */
+bool mp_help_has(const char *folders, const char *program, int mode);
+
+/*
  * Becomes the program argv[0], such as "mp-fold". Returns only if that fails, with errno: ENOENT if
  * there is no such program.
  */

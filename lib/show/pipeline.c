@@ -9,6 +9,7 @@
 
 #include "lib/core/io.h"
 #include "lib/core/map.h"
+#include "lib/help/program.h"
 #include "lib/recordings/children.h"
 
 /* --- stages ----------------------------------------------------------------------------------- */
@@ -256,22 +257,6 @@ void mp_pipeline_print(struct mp_buf *to, const struct mp_pipeline *p)
 
 /* --- running ---------------------------------------------------------------------------------- */
 
-/* Whether one of the folders has the program. */
-static bool has_program(const char *folders, const char *program)
-{
-	while (*folders) {
-		int len = strcspn(folders, ":");
-		char *path = mp_asprintf("%.*s/%s", len, folders, program);
-		bool found = access(path, X_OK) == 0;
-
-		free(path);
-		if (found)
-			return true;
-		folders += len + (folders[len] == ':');
-	}
-	return false;
-}
-
 bool mp_pipeline_installed(const char *program)
 {
 	const char *path = getenv("PATH");
@@ -284,7 +269,7 @@ bool mp_pipeline_installed(const char *program)
 	slash = strrchr(exe, '/');
 	if (slash)
 		*slash = '\0';
-	return has_program(exe, program) || (path && has_program(path, program));
+	return mp_help_has(exe, program, X_OK) || (path && mp_help_has(path, program, X_OK));
 }
 
 const char *mp_pipeline_missing(const struct mp_pipeline *p)

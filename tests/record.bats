@@ -308,11 +308,12 @@ is_sampled() {
 	start_load "$LOAD/spawn" 4 50 1000
 	pid=$LOAD_PID
 	until [ -s "$TMP/load.out" ]; do await; done
-	LD_PRELOAD="$BUILD/preload/enable.so" timeout 60 mp-record -q -e $GETPPID -p $pid -g none -n 100 -o "$TMP/s"
+	record_late() { LD_PRELOAD="$BUILD/preload/enable.so" timeout 60 mp-record -q -p $pid -o "$TMP/s" "$@"; }
+	record_late -e $GETPPID -g none -n 100
 	[ "$(grep -c ",$GETPPID," "$TMP/s")" = 100 ]
-	LD_PRELOAD="$BUILD/preload/enable.so" timeout 60 mp-record -q -e $GETPPID -p $pid -g none -n 100 -o "$TMP/s" -- sleep 50 || [ $? = 143 ]
+	record_late -e $GETPPID -g none -n 100 -- sleep 50 || [ $? = 143 ]
 	[ "$(grep -c ",$GETPPID," "$TMP/s")" = 100 ]
-	LD_PRELOAD="$BUILD/preload/enable.so" timeout 60 mp-record -q --stat $GETPPID -i 20ms -p $pid -n 10 -o "$TMP/s"
+	record_late --stat $GETPPID -i 20ms -n 10
 	[ "$(grep -o '	\.value=[0-9]*' "$TMP/s" | awk -F= '{ n += $2 } END { print n + 0 }')" -gt 10 ]
 }
 

@@ -141,7 +141,8 @@ wait_for() {
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
 		mp-record -v -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
-	until grep -q '^mp-record: recording after' "$TMP/err" && pid=$(children $tracer mp-record); do await; done
+	until pid=$(children $tracer mp-record); do await; done
+	wait_for "$TMP/err" '^mp-record: recording after'
 	[ ! -s "$TMP/s" ]
 	kill -TERM "$pid"
 	wait_for "$TMP/err" 'the recording has ended, its last events are being written'

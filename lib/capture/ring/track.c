@@ -87,6 +87,7 @@ int mp_track_cpus_parse(const char *list, int **cpus, char **error)
 	return n;
 }
 
+/* The event is on as soon as it is open, as tasks being created may miss a later step: attach.c. */
 static struct perf_event_attr attr_for(const struct mp_target *target, bool whole, bool maps,
 				       bool exclude_kernel)
 {

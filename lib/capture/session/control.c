@@ -169,8 +169,8 @@ static void begin(struct mp_control *c)
 }
 
 /*
- * Enables the events of tasks that were being created when it was done (see attach.h): again and
- * again, each time after twice the time since the start.
+ * Enables the events of tasks that were being created when begin() did so, and missed it (see
+ * attach.h): after TASKS_MS, and then whenever the time since the start has doubled.
  */
 static void enable_missed(struct mp_control *c)
 {

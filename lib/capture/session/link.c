@@ -176,13 +176,16 @@ static void count_written(struct mp_link *l)
 		l->written_unknown = true;
 }
 
-/* Waits until the process has ended, and reports how it ended if that was too early. */
+/*
+ * Waits until the process has ended. If that was too early, counts what it has written, for the
+ * process that continues, and reports how it ended.
+ */
 static void wait_for_end(struct mp_link *l, bool early)
 {
 	if (!l->process.pid)
 		return;
 	wait_until_ended(l->process.pid);
-	if (l->has_output)
+	if (early && l->has_output)
 		count_written(l);
 	while (waitpid(l->process.pid, &l->exit_status, 0) < 0 && errno == EINTR)
 		;

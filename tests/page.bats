@@ -243,15 +243,15 @@ page_with_parts() {
 	mp-page --only-parts --title 'old </title> new' --add change.html=change --add old.html='old page' --beside new.html='new page' \
 		--add old-time.html='old time' --beside new-time.html='<i>new time' > page.html
 	cd "$OLDPWD"
-	run flame_check "$TMP/page.html" size:1200,900 text:contents part:4,200,200,400,300 'inside:2,location.hash' 'inside:3,location.hash' \
-		'inside:5,location.hash' "inside:1,document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f' }))" 'inside:1,location.hash' \
-		part:3,60,300,200,310 'inside:5,location.hash' dark size:400,700 print
+	run flame_check "$TMP/page.html" size:1200,900 text:contents part:4,200,200,400,300 'await:2,location.hash' 'inside:2,location.hash' \
+		'inside:3,location.hash' 'inside:5,location.hash' "inside:1,document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f' }))" 'inside:1,location.hash' \
+		part:3,60,300,200,310 'await:5,location.hash' 'inside:5,location.hash' dark size:400,700 print
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	echo "$output"
 	[ "${lines[1]}" = "text:contents => changeold pagenew pageold time<i>new time" ]
-	[[ "${lines[3]}" =~ '=> #time='[0-9]+-[0-9]+$ && "${lines[4]}" == *"=>" && "${lines[5]}" == *"=>" ]]
+	[[ "${lines[4]}" =~ '=> #time='[0-9]+-[0-9]+$ && "${lines[5]}" == *"=>" && "${lines[6]}" == *"=>" ]]
 	# the state of a page that is a part of another one
-	[[ "${lines[7]}" == *"=> #flip" && "${lines[9]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
+	[[ "${lines[8]}" == *"=> #flip" && "${lines[11]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
 	# "=" in names of files
 	cd "$TMP"
 	echo one > a=b && echo two > c && mp-page --only-parts --add a=b=x=y --add a=b --add c=d=e > equals.html

@@ -23,6 +23,7 @@ which opens each FILE as a new user would, until a signal or the end of its pare
   fragment:TEXT the fragment of the URL from now on
   part:N,X,Y,X,Y from place to place in added picture N of mp-page, with the button pressed
   inside:N,JS   the value of an expression in added picture N
+  await:N,JS    waits until an expression in added picture N is true
   answer:FILE   appends what a page of mp-page shows to a file, as JSON
   task:N        a click on the name in row N of the tasks, if there is one
   text:ID       the text of an element
@@ -168,6 +169,16 @@ window.mpTest = {
 mpTest.opened();'''
 
 
+def wait_until(condition, what):
+    """Waits until a function returns true, and returns what that is."""
+    end = time.monotonic() + 300
+    while not (found := condition()):
+        if time.monotonic() > end:
+            raise SystemExit('error: waited in vain for ' + what)
+        time.sleep(0.02)
+    return found
+
+
 class Browser:
     """Chromium with one page, controlled by its DevTools protocol."""
 
@@ -183,7 +194,7 @@ class Browser:
 
     def begin(self):
         """An empty page of a user of its own."""
-        self.wrong, self.loaded, self.session = [], False, None
+        self.wrong, self.loaded, self.session, self.frames = [], False, None, {}
         self.user = self.call('Target.createBrowserContext')['browserContextId']
         target = self.call('Target.createTarget', url='about:blank', browserContextId=self.user)['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
@@ -258,11 +269,14 @@ class Browser:
         while self.run('location.href == "about:blank" || document.readyState != "complete"'):
             time.sleep(0.02)
 
-    def inside(self, url, expression):
-        """The value of an expression in the frame of this URL, which is a target of its own."""
+    def inside(self, n, expression):
+        """The value of an expression in added picture N, whose frame is a target of its own."""
+        url = self.run(f"document.querySelectorAll('iframe')[{n} - 1].src")
         page, self.session = self.session, None
-        target = [t['targetId'] for t in self.call('Target.getTargets')['targetInfos'] if t['url'].split('#')[0] == url][0]
-        self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        if url not in self.frames:
+            target = [t['targetId'] for t in self.call('Target.getTargets')['targetInfos'] if t['url'].split('#')[0] == url][0]
+            self.frames[url] = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        self.session = self.frames[url]
         value = self.run(expression)
         self.session = page
         return value
@@ -296,6 +310,24 @@ def on_canvas(browser, place, which='canvas'):
     x, y = map(float, place.split(','))
     left, top, height = browser.run(f'mpTest.{which}' + ('' if which.endswith(')') else '()'))
     return left + x, top + y + (height if y < 0 else 0)
+
+
+def mark(browser, n, begin, end):
+    """Drags from place to place in added picture N, and waits until it has told the page.
+
+    Where a frame is on the screen, the browser learns after it has drawn, so the pointer moves until it arrives."""
+    (x, y), end = on_canvas(browser, begin, f'part({n})'), on_canvas(browser, end, f'part({n})')
+    left, top, _ = browser.run(f'mpTest.part({n})')
+
+    def arrives():
+        browser.mouse('mouseMoved', x, y)
+        return browser.inside(n, f'self.mpPointer && Math.hypot(mpPointer[0] - {x - left}, mpPointer[1] - {y - top}) < 4')
+
+    browser.inside(n, "addEventListener('mousemove', (e) => { self.mpPointer = [e.clientX, e.clientY]; }, true)")
+    wait_until(arrives, 'the pointer')
+    browser.run("mpTest.told = false; addEventListener('message', () => { mpTest.told = true; })")
+    browser.drag((x, y), end)
+    wait_until(lambda: browser.run('mpTest.told'), 'a range')
 
 
 def take(browser, what, rest):
@@ -337,16 +369,19 @@ def take(browser, what, rest):
     elif what == 'part':
         n, *places = rest.split(',')
         browser.wait('parts')
-        browser.run(f'mpTest.part({n})')
-        browser.wait('parts')  # where a frame is on the screen, the browser learns after it has drawn
-        browser.drag(on_canvas(browser, ','.join(places[:2]), f'part({n})'), on_canvas(browser, ','.join(places[2:]), f'part({n})'))
+        mark(browser, n, ','.join(places[:2]), ','.join(places[2:]))
         browser.wait('parts')
     elif what == 'inside':
         n, _, expression = rest.partition(',')
         browser.wait('parts')
         browser.run(f'mpTest.part({n})')  # what is not visible has slow timers
         browser.wait('parts')
-        return str(browser.inside(browser.run(f"document.querySelectorAll('iframe')[{int(n) - 1}].src"), expression))
+        return str(browser.inside(n, expression))
+    elif what == 'await':
+        n, _, expression = rest.partition(',')
+        browser.wait('parts')
+        browser.run(f'mpTest.part({n})')
+        wait_until(lambda: browser.inside(n, expression), expression)
     elif what == 'over':
         browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))
     elif what == 'strip':
@@ -428,16 +463,12 @@ def look(browser, picture, steps):
 
 def value(profile, size, url, expression):
     """Prints the value of an expression in a page that may read files, as soon as it is not false. Returns the status."""
-    browser, end = Browser(profile, '--allow-file-access-from-files'), time.monotonic() + 300
+    browser = Browser(profile, '--allow-file-access-from-files')
     try:
         browser.begin()
         browser.resize(*map(int, size.split('x')))
         browser.open(url, '')
-        while not (found := browser.run(expression)):
-            if time.monotonic() > end:
-                raise SystemExit('error: waited in vain for ' + expression)
-            time.sleep(0.02)
-        print(found)
+        print(wait_until(lambda: browser.run(expression), expression))
         print('\n'.join(browser.wrong), file=sys.stderr)
         return bool(browser.wrong)
     finally:

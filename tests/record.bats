@@ -526,6 +526,9 @@ is_sampled() {
 
 @test "mp-record excludes itself, and its pipeline on request" {
 	local events pid
+	# it is none of the processes that its parent has started
+	mp-record -q -e page-faults -p $$ -o "$TMP/s" -- true || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" excluded)" = 0 ] && [ "$(trailer "$TMP/s" fired)" -gt 0 ]
 	start_load sh -c 'while :; do cat /proc/self/stat; done'	# or else an idle machine has no events
 	for events in '-e raw_syscalls:sys_enter' '-F 5000'; do	# others may record at the same time
 		mp-record -q $events -g none -d 300ms > "$TMP/s" &

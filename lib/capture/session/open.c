@@ -44,6 +44,24 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 }
 
 /*
+ * Lists the processes of mp-record. They are not part of the target, even if one of its processes
+ * has started them (-p $$): their events would be recorded only to be excluded.
+ */
+static void find_own(const struct mp_record_opened *k, struct mp_record_plan *p)
+{
+	size_t i;
+
+	mp_pids_add(&p->own, getpid());
+	mp_link_processes(k->link, &p->own);
+	if (p->packer)
+		mp_pids_add(&p->own, p->packer);
+	/* a process that the user names stays: without any, the target would be the whole system */
+	for (i = 0; i < p->own.n; i++)
+		if (!mp_pids_has(&p->o->pids, p->own.v[i]))
+			mp_pids_remove(&p->processes, p->own.v[i]);
+}
+
+/*
  * Lists the processes to exclude: mp-record's own, and those that the user excludes. The kernel
  * excludes them if possible, otherwise the writer does. Returns whether the user excludes any.
  */
@@ -52,10 +70,6 @@ static bool find_excluded(const struct mp_record_opened *k, struct mp_record_pla
 	struct mp_pids *exclude = &p->o->exclude;
 	bool by_user;
 
-	mp_pids_add(&p->own, getpid());
-	mp_link_processes(k->link, &p->own);
-	if (p->packer)
-		mp_pids_add(&p->own, p->packer);
 	if (p->o->exclude_pipeline)
 		mp_proc_pipeline(exclude);
 	else
@@ -241,6 +255,7 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_plan *p)
 	int tid;
 
 	raise_file_limit();
+	find_own(k, p);
 	k->grace = mp_grace_start(mp_record_drain_priority(p->o), &tid);
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);

@@ -81,12 +81,6 @@ balanced() {
 	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) -ge 3000017 ]
 }
 
-# Memory (PSS) in KiB of process $pid and its children.
-memory() {
-	local p
-	for p in $pid $(children "$pid" || true); do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
-}
-
 @test "while the reader of the pipe is stopped, memory stays within its limits, and afterwards the account is exact" {
 	mkfifo "$TMP/pipe"
 	cat "$TMP/pipe" > "$TMP/s" &
@@ -99,7 +93,7 @@ memory() {
 	most=0
 	for ((i = 0; i < 10; i++)); do
 		sleep 1
-		now=$(memory)
+		now=$(memory_of $pid)
 		most=$((now > most ? now : most))
 	done
 	kill -CONT $reader

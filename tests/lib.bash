@@ -76,6 +76,12 @@ children() {	# PID [NAME]
 	return $found
 }
 
+# Memory (PSS) in KiB of a process and its children.
+memory_of() {	# PID
+	local p
+	for p in "$1" $(children "$1" || true); do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
+}
+
 # Sets writer to that of the recording $pid, whose messages are in $TMP/err; waits for one that is not $1.
 find_writer() {
 	until writer=$(children "$pid" mp-writer) && [ "$writer" != "${1:-}" ]; do

@@ -213,12 +213,10 @@ wait_for() {
 	[ "$status" = 2 ] && grep -q '^mp-record: cannot map a queue of .*(raise ulimit -v' "$TMP/err"
 }
 
-# CPU time in ticks, and memory (PSS) in KiB, of process $pid and its children.
-used() {
-	local all
-	all=$(children $pid) || true
-	for p in $pid $all; do cat "/proc/$p/stat"; done | awk '{ sub(/.*\) /, ""); n += $12 + $13 } END { print n }'
-	for p in $pid $all; do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
+# CPU time, in ticks, of a process and its children.
+ticks_of() {	# PID
+	local p
+	for p in "$1" $(children "$1" || true); do cat "/proc/$p/stat"; done | awk '{ sub(/.*\) /, ""); n += $12 + $13 } END { print n }'
 }
 
 @test "a recording that was stopped while its reader stalls neither spins nor grows" {
@@ -236,9 +234,9 @@ used() {
 	sleep 3
 	kill -TERM $pid
 	sleep 2
-	{ read -r ticks; read -r kib; } < <(used)
+	ticks=$(ticks_of $pid) kib=$(memory_of $pid)
 	sleep 3
-	{ read -r ticks_later; read -r kib_later; } < <(used)
+	ticks_later=$(ticks_of $pid) kib_later=$(memory_of $pid)
 	kill -KILL $pid
 	exec 5>&-
 	echo "$ticks ticks and $kib KiB, 3 s later $ticks_later ticks and $kib_later KiB"

@@ -44,40 +44,23 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 }
 
 /*
- * Lists the processes of mp-record. They are not part of the target, even if one of its processes
- * has started them (-p $$): their events would be recorded only to be excluded.
- */
-static void find_own(const struct mp_record_opened *k, struct mp_record_plan *p)
-{
-	size_t i;
-
-	mp_pids_add(&p->own, getpid());
-	mp_link_processes(k->link, &p->own);
-	if (p->packer)
-		mp_pids_add(&p->own, p->packer);
-	/* a process that the user names stays: without any, the target would be the whole system */
-	for (i = 0; i < p->own.n; i++)
-		if (!mp_pids_has(&p->o->pids, p->own.v[i]))
-			mp_pids_remove(&p->processes, p->own.v[i]);
-}
-
-/*
  * Lists the processes to exclude: mp-record's own, and those that the user excludes. The kernel
  * excludes them if possible, otherwise the writer does. Returns whether the user excludes any.
  */
-static bool find_excluded(const struct mp_record_opened *k, struct mp_record_plan *p)
+static bool find_excluded(struct mp_record_plan *p)
 {
 	struct mp_pids *exclude = &p->o->exclude;
 	bool by_user;
+	size_t i;
 
 	if (p->o->exclude_pipeline)
 		mp_proc_pipeline(exclude);
 	else
 		mp_pids_add(exclude, getpid());
 	by_user = exclude->n > 1;
-	mp_link_processes(k->link, exclude);
-	if (p->packer)
-		mp_pids_add(exclude, p->packer);
+	for (i = 0; i < p->own.n; i++)
+		if (!mp_pids_has(exclude, p->own.v[i]))
+			mp_pids_add(exclude, p->own.v[i]);
 	return by_user;
 }
 
@@ -255,13 +238,12 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_plan *p)
 	int tid;
 
 	raise_file_limit();
-	find_own(k, p);
 	k->grace = mp_grace_start(mp_record_drain_priority(p->o), &tid);
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);
 	if (!p->whole)
 		find_processes(&k->found, p);
-	k->user_excludes = find_excluded(k, p);
+	k->user_excludes = find_excluded(p);
 	began_ns = mp_clock_thread_ns();
 	open_stacks(k, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)

@@ -150,7 +150,11 @@ static void resolve_events(struct mp_record_plan *p)
 	check_rates(p);
 }
 
-/* Finds the processes of -p, with those that they started. mp_attach() finds their threads. */
+/*
+ * Finds the processes of -p, with those that they started. mp_attach() finds their threads. Those
+ * of mp-record are not among them, even if one of the processes has started it (-p $$): their
+ * events would be recorded only to be excluded.
+ */
 static void find_processes(struct mp_record_plan *p)
 {
 	struct mp_pids *pids = &p->processes;
@@ -162,6 +166,10 @@ static void find_processes(struct mp_record_plan *p)
 		mp_pids_add(pids, p->o->pids.v[i]);
 	}
 	mp_proc_add_children(pids);
+	/* a process that the user names stays: without any, the target would be the whole system */
+	for (i = 0; i < p->own.n; i++)
+		if (!mp_pids_has(&p->o->pids, p->own.v[i]))
+			mp_pids_remove(pids, p->own.v[i]);
 	p->target.inherit = true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/capture/host/thread.h"
 #include "lib/capture/session/finish.h"
@@ -90,6 +91,17 @@ static int open_output(struct recording *r, struct mp_out *out)
 	return report;
 }
 
+/* Lists the processes of mp-record. */
+static void find_own(struct recording *r)
+{
+	struct mp_pids *own = &r->plan.own;
+
+	mp_pids_add(own, getpid());
+	mp_link_processes(r->opened.link, own);
+	if (r->plan.packer)
+		mp_pids_add(own, r->plan.packer);
+}
+
 static struct mp_java *start_java(struct recording *r)
 {
 	int tid;
@@ -124,6 +136,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 		check_sandbox(&r.plan, WRITER, mp_link_missing(r.opened.link));
 	report = open_output(&r, &out);
 	r.run.out = &out;
+	find_own(&r);
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.plan);
 	/* as late as this: the processes enter their sandboxes meanwhile */

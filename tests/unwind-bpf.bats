@@ -127,10 +127,6 @@ start_briefs() {
 	chmod +x "$TMP/briefs"
 }
 
-is_busy() {
-	[ "$(cut -d . -f 1 /proc/loadavg)" -ge $((4 * CPUS)) ]
-}
-
 @test "by BPF, 99 % of the stacks of processes that end before their tables exist are complete" {
 	bpf_works
 	start_briefs
@@ -142,7 +138,7 @@ is_busy() {
 		! whole 990 200 bpf || break
 	done
 	whole 990 200 bpf || {
-		is_busy || whole 900 200 bpf
+		[ "$(cut -d . -f 1 /proc/loadavg)" -ge $((4 * CPUS)) ] || whole 900 200 bpf
 		whole 500 200 bpf
 		tail -n 1 "$TMP/s" | jq -e '.unwound.bpf | (.whole + .reasons.tables + .reasons["stack-size"]) * 1000 >= .stacks * 990'
 	}
@@ -155,14 +151,16 @@ is_busy() {
 	grep -qE '^cc1;_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;' "$TMP/f"
 	grep -qE '^brief-sh;_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;' "$TMP/f"
 	# the same with the whole system recorded, for our programs; what other programs do at the time may take the copies' place
+	least=1000
 	for _ in 1 2 3; do
 		mp-record -q --realtime -a -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" || [ $? = 1 ]
 		n=$(grep -c "	comm=brief-sh	" "$TMP/s") cut=$(grep "	comm=brief-sh	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
 		echo "$n, $cut cut"
 		[ "$n" -gt 100 ]
-		[ $((cut * 100)) -gt "$n" ] || break
+		permille=$(((cut * 1000 + n - 1) / n)) least=$((permille < least ? permille : least))
+		[ "$least" -gt 10 ] || break
 	done
-	[ $((cut * 20)) -le "$n" ] || { tail -n 1 "$TMP/s"; is_busy && [ $((cut * 2)) -le "$n" ]; }
+	[ "$least" -le 50 ] || { tail -n 1 "$TMP/s"; false; }
 }
 
 @test "by BPF, the kernel's count of the time that the program takes is reported" {

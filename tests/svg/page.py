@@ -371,16 +371,13 @@ def take(browser, what, rest):
         browser.wait('parts')
         mark(browser, n, ','.join(places[:2]), ','.join(places[2:]))
         browser.wait('parts')
-    elif what == 'inside':
+    elif what in ('inside', 'await'):
         n, _, expression = rest.partition(',')
         browser.wait('parts')
         browser.run(f'mpTest.part({n})')  # what is not visible has slow timers
         browser.wait('parts')
-        return str(browser.inside(n, expression))
-    elif what == 'await':
-        n, _, expression = rest.partition(',')
-        browser.wait('parts')
-        browser.run(f'mpTest.part({n})')
+        if what == 'inside':
+            return str(browser.inside(n, expression))
         wait_until(lambda: browser.inside(n, expression), expression)
     elif what == 'over':
         browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))

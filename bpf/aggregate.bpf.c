@@ -7,12 +7,9 @@
 #include "bpf/aggregate.h"
 #include "bpf/amount.h"
 
-#define COPY_CONTEXTS MP_AGG_CONTEXTS
+#define COPY_CONTEXTS MP_AGG_BUFFERS
 #include "bpf/copy.h"
 #include "bpf/target.h"
-
-/* Contexts that may interrupt each other. Each has a buffer of its own. */
-enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
 
 /* Fields that some kernels lack or name differently. */
 struct task_struct___new {
@@ -86,17 +83,34 @@ struct {
 } held SEC(".maps");
 
 struct buffer {
-	__u64 busy;
+	__u64 users;
 	struct walk walk;
 	struct mp_agg_stack stack;
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, MP_AGG_CONTEXTS);
+	__uint(max_entries, MP_AGG_BUFFERS);
 	__type(key, __u32);
 	__type(value, struct buffer);
 } buffers SEC(".maps");
+
+/*
+ * The event that the first program for the memory of the kernel handles on this CPU, or has just
+ * handled: the address of its arguments. They are on the stack of the kernel, at the same place for
+ * all programs of an event, and at another one for an event in an interrupt.
+ */
+struct handled {
+	__u64 event;  /* 0: none */
+	__u64 before; /* the event that was interrupted by this one */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, MP_AGG_MEMORY_EVENTS);
+	__type(key, __u32);
+	__type(value, struct handled);
+} handled SEC(".maps");
 
 /*
  * For rules with `every`: the weight that remains until the next sampling point; 0: the point is
@@ -195,8 +209,7 @@ static __always_inline void set_leaf(struct mp_agg_stack *s, struct task_struct 
  * before the stack.
  */
 static __always_inline struct mp_bpf_copy *read_user_stack(struct buffer *b,
-							   struct task_struct *task,
-							   enum context which)
+							   struct task_struct *task, __u32 number)
 {
 	struct mp_agg_stack *s = &b->stack;
 	struct walker w = { find_space(task), &b->walk, s->user };
@@ -205,7 +218,7 @@ static __always_inline struct mp_bpf_copy *read_user_stack(struct buffer *b,
 	if (!task->mm)
 		return 0;
 	if (needs_copy(&w, task))
-		copy = make_copy(task, s->time_ns, s->time_ns, buffer_of(which));
+		copy = make_copy(task, s->time_ns, s->time_ns, buffer_of(number));
 	if (copy) {
 		s->end = MP_BPF_COPIED;
 	} else if (w.space) {
@@ -290,20 +303,37 @@ static __always_inline __u64 announce(struct mp_agg_stack *s, struct task_struct
 	return id;
 }
 
-/* The id of the stack of the current task; 0 if the buffer for stacks of this context is in use. */
-static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel, bool user)
+/*
+ * Takes a buffer of this CPU, since this program may have interrupted others. Returns its number, or
+ * MP_AGG_BUFFERS if all are in use.
+ */
+static __always_inline __u32 take_buffer(void)
+{
+	struct buffer *b;
+	__u32 number, i;
+
+#pragma clang loop unroll(full)
+	for (i = 0; i < MP_AGG_BUFFERS; i++) {
+		number = i;
+		b = bpf_map_lookup_elem(&buffers, &number);
+		if (b && take(&b->users))
+			return number;
+	}
+	return MP_AGG_BUFFERS;
+}
+
+/* The id of the stack of the current task; 0 if all buffers are in use. */
+static __always_inline __u64 stack_id(void *ctx, bool kernel, bool user)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mp_bpf_copy *copy = 0;
 	struct mp_agg_stack *s;
-	__u32 index = which;
-	struct buffer *b;
+	__u32 number = take_buffer();
+	struct buffer *b = bpf_map_lookup_elem(&buffers, &number);
 	__u64 id;
 
-	b = bpf_map_lookup_elem(&buffers, &index);
-	if (!b || b->busy)
+	if (!b)
 		return 0;
-	b->busy = 1;
 	s = &b->stack;
 	s->pid = TGID(task);
 	s->tid = TID(task);
@@ -314,9 +344,9 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 	if (kernel)
 		read_kernel_stack(ctx, s);
 	if (user)
-		copy = read_user_stack(b, task, which);
+		copy = read_user_stack(b, task, number);
 	id = announce(s, task, copy);
-	b->busy = 0;
+	give_back(&b->users);
 	return id;
 }
 
@@ -488,7 +518,7 @@ static __always_inline int handle_probe(struct pt_regs *regs,
 		weight = asked.weight = product(&values, rule->ask);
 	if (!weight || !is_due(index, rule->every, &weight))
 		return 0;
-	id = stack_id(regs, IN_PROBE, rule->kernel, rule->user);
+	id = stack_id(regs, rule->kernel, rule->user);
 	if (rule->weight[0]) {
 		add(task, rule->aggregate, id, 0, weight);
 		return 0;
@@ -525,8 +555,7 @@ static __always_inline int handle_sample(struct sample *ctx, __u32 index)
 	__u64 weight = rule->weight[0] == MP_AGG_PERIOD ? ctx->period : 1;
 
 	if (is_on(task))
-		add(task, rule->aggregate, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0,
-		    weight);
+		add(task, rule->aggregate, stack_id(ctx, rule->kernel, rule->user), 0, weight);
 	return 0;
 }
 
@@ -572,7 +601,7 @@ static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU has removed the entry already */
 		return;
 	if (waker)
-		other = stack_id(ctx, IN_WAKING, setup.blocked.kernel, setup.blocked.user);
+		other = stack_id(ctx, setup.blocked.kernel, setup.blocked.user);
 	add((const struct task_struct *)task, setup.blocked.aggregate, id, other,
 	    now > since ? now - since : 0);
 }
@@ -593,7 +622,7 @@ int aggregate_switch(struct bpf_raw_tracepoint_args *ctx)
 	if (ctx->args[0] || !state || state & TASK_DEAD || !is_wanted(task))
 		return 0;
 	value.time_ns = bpf_ktime_get_ns();
-	value.id = stack_id(ctx, IN_SWITCH, setup.blocked.kernel, setup.blocked.user);
+	value.id = stack_id(ctx, setup.blocked.kernel, setup.blocked.user);
 	if (!value.id || bpf_map_update_elem(&blocked, &key, &value, BPF_ANY))
 		drop(setup.blocked.aggregate, 0);
 	return 0;
@@ -613,8 +642,7 @@ static __always_inline void hold_memory(struct bpf_raw_tracepoint_args *ctx,
 					__u64 bytes)
 {
 	if (address && is_wanted(bpf_get_current_task_btf()))
-		hold(address, 0, rule->aggregate, bytes,
-		     stack_id(ctx, IN_MEMORY, rule->kernel, rule->user));
+		hold(address, 0, rule->aggregate, bytes, stack_id(ctx, rule->kernel, rule->user));
 }
 
 static __always_inline __u64 argument(struct bpf_raw_tracepoint_args *ctx, __u32 number)
@@ -625,55 +653,103 @@ static __always_inline __u64 argument(struct bpf_raw_tracepoint_args *ctx, __u32
 }
 
 /* kmalloc(call_site, ptr, [s,] bytes_req, bytes_alloc, ...) */
-SEC("raw_tp/kmalloc")
-int aggregate_kmalloc(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void handle_kmalloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	hold_memory(ctx, &setup.memory, ctx->args[1], argument(ctx, setup.kmalloc_size));
-	return 0;
+}
+
+/* kfree(call_site, ptr) */
+static __always_inline void handle_kfree(struct bpf_raw_tracepoint_args *ctx)
+{
+	release(ctx->args[1], 0, setup.memory.aggregate);
 }
 
 /* kmem_cache_alloc(call_site, ptr, s, ...); in older kernels with the arguments of kmalloc */
-SEC("raw_tp/kmem_cache_alloc")
-int aggregate_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void handle_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	const struct kmem_cache *cache = (const void *)ctx->args[2];
 	__u64 bytes = setup.cache_size ? argument(ctx, setup.cache_size)
 				       : BPF_CORE_READ(cache, object_size);
 
 	hold_memory(ctx, &setup.memory, ctx->args[1], bytes);
-	return 0;
-}
-
-/* kfree(call_site, ptr) */
-SEC("raw_tp/kfree")
-int aggregate_kfree(struct bpf_raw_tracepoint_args *ctx)
-{
-	release(ctx->args[1], 0, setup.memory.aggregate);
-	return 0;
 }
 
 /* kmem_cache_free(call_site, ptr, ...) */
-SEC("raw_tp/kmem_cache_free")
-int aggregate_cache_free(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void handle_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	release(ctx->args[1], 0, setup.memory.aggregate);
-	return 0;
 }
 
 /* mm_page_alloc(page, order, ...) */
-SEC("raw_tp/mm_page_alloc")
-int aggregate_pages_alloc(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void handle_pages_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	hold_memory(ctx, &setup.pages, ctx->args[0], 4096ull << (ctx->args[1] & 31));
-	return 0;
 }
 
 /* mm_page_free(page, order) */
-SEC("raw_tp/mm_page_free")
-int aggregate_pages_free(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline void handle_pages_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	release(ctx->args[0], 0, setup.pages.aggregate);
-	return 0;
 }
+
+static __always_inline volatile struct handled *handled_of(__u32 kind)
+{
+	return bpf_map_lookup_elem(&handled, &kind);
+}
+
+static __always_inline void begin(void *ctx, __u32 kind)
+{
+	volatile struct handled *h = handled_of(kind);
+
+	if (!h)
+		return;
+	h->before = h->event;
+	h->event = (__u64)ctx;
+}
+
+/* Whether the kernel has not started the first program for this event. */
+static __always_inline bool was_skipped(void *ctx, __u32 kind)
+{
+	volatile struct handled *h = handled_of(kind);
+
+	if (!h)
+		return false;
+	if (h->event == (__u64)ctx) {
+		h->event = h->before;
+		return false;
+	}
+	__sync_fetch_and_add(&state.nested[kind], 1);
+	return true;
+}
+
+/*
+ * The kernel does not start a program on a CPU that runs this program already, as when an interrupt
+ * frees memory while the program handles what a task frees. So each tracepoint has a second program,
+ * which the kernel runs after the first one: it handles what the first one was not started for. To
+ * handle an event twice does no harm.
+ */
+#define MEMORY(tracepoint, name, kind)                                   \
+	SEC("raw_tp/" #tracepoint)                                       \
+	int aggregate_##name(struct bpf_raw_tracepoint_args *ctx)        \
+	{                                                                \
+		begin(ctx, kind);                                        \
+		handle_##name(ctx);                                      \
+		return 0;                                                \
+	}                                                                \
+                                                                         \
+	SEC("raw_tp/" #tracepoint)                                       \
+	int aggregate_nested_##name(struct bpf_raw_tracepoint_args *ctx) \
+	{                                                                \
+		if (was_skipped(ctx, kind))                              \
+			handle_##name(ctx);                              \
+		return 0;                                                \
+	}
+
+MEMORY(kmalloc, kmalloc, MP_AGG_KMALLOC)
+MEMORY(kfree, kfree, MP_AGG_KFREE)
+MEMORY(kmem_cache_alloc, cache_alloc, MP_AGG_CACHE_ALLOC)
+MEMORY(kmem_cache_free, cache_free, MP_AGG_CACHE_FREE)
+MEMORY(mm_page_alloc, pages_alloc, MP_AGG_PAGES_ALLOC)
+MEMORY(mm_page_free, pages_free, MP_AGG_PAGES_FREE)
 
 char _license[] SEC("license") = "GPL";

@@ -15,9 +15,10 @@
 #define MP_AGG_STACKS (64u << 10)
 /* most of them by one user, if the whole system is recorded */
 #define MP_AGG_STACKS_A_USER (MP_AGG_STACKS / 2)
-#define MP_AGG_BLOCKED (64u << 10)  /* most tasks that are blocked at a time */
-#define MP_AGG_HELD (512u << 10)    /* most allocations that have not been freed yet */
-#define MP_AGG_CONTEXTS 5u	    /* number of contexts whose programs may interrupt each other */
+#define MP_AGG_BLOCKED (64u << 10) /* most tasks that are blocked at a time */
+#define MP_AGG_HELD (512u << 10)   /* most allocations that have not been freed yet */
+/* number of buffers for stacks on each CPU: so many programs may interrupt each other */
+#define MP_AGG_BUFFERS 5u
 #define MP_AGG_KERNEL MP_BPF_FRAMES /* maximum number of kernel frames */
 
 /* The sources of a number: a factor of a weight, or a pointer. */
@@ -49,6 +50,17 @@ struct mp_agg_rule {
 	__u64 every;
 };
 
+/* What the programs for the memory of the kernel handle. */
+enum mp_agg_memory {
+	MP_AGG_KMALLOC,
+	MP_AGG_KFREE,
+	MP_AGG_CACHE_ALLOC,
+	MP_AGG_CACHE_FREE,
+	MP_AGG_PAGES_ALLOC,
+	MP_AGG_PAGES_FREE,
+	MP_AGG_MEMORY_EVENTS
+};
+
 /* User space sets this before it loads the program. */
 struct mp_agg_setup {
 	struct mp_agg_rule rules[MP_AGG_RULES];	    /* indexed by the cookie of a probe */
@@ -72,7 +84,8 @@ struct mp_agg_state {
 	 * again
 	 */
 	__u64 unsent;
-	/* by aggregate: totals that did not fit into a table */
+	__u64 nested[MP_AGG_MEMORY_EVENTS]; /* events that a second program has handled */
+	/* by aggregate: what did not fit into a table, or found all buffers in use */
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 

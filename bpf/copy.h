@@ -188,6 +188,25 @@ static __always_inline __u32 buffer_of(__u32 which)
 }
 
 /*
+ * Takes a buffer unless it is in use; `users` is then 1. It adds to the count and then reads it, since
+ * kernels before 5.12 lack an atomic fetch-and-add; if two programs add at the same time, one or none
+ * of them gets the buffer.
+ */
+static __always_inline bool take(__u64 *users)
+{
+	__sync_fetch_and_add(users, 1);
+	if (READ_ONCE(*users) == 1)
+		return true;
+	__sync_fetch_and_add(users, -1);
+	return false;
+}
+
+static __always_inline void give_back(__u64 *users)
+{
+	__sync_fetch_and_add(users, -1);
+}
+
+/*
  * Copies the stack into a buffer; `order_ns` is the time by which the writer sorts the record.
  * Returns NULL if there is no buffer.
  */

@@ -143,8 +143,7 @@ int unwind_event(void *ctx)
 
 /*
  * Takes a slot that no other task uses. Returns MP_BPF_PROBE_SLOTS if all slots that it tried are
- * in use. It adds to the count and then reads it, since kernels before 5.12 lack an atomic
- * fetch-and-add; if two tasks add at the same time, one or none of them gets the slot.
+ * in use.
  */
 static __always_inline __u32 take_slot(__u32 tid)
 {
@@ -157,10 +156,8 @@ static __always_inline __u32 take_slot(__u32 tid)
 		p = bpf_map_lookup_elem(&probe_slots, &slot);
 		if (!p)
 			break;
-		__sync_fetch_and_add(&p->users, 1);
-		if (READ_ONCE(p->users) == 1)
+		if (take(&p->users))
 			return slot;
-		__sync_fetch_and_add(&p->users, -1);
 	}
 	return MP_BPF_PROBE_SLOTS;
 }
@@ -180,7 +177,7 @@ int unwind_probe(void *ctx)
 	if (!p || !s)
 		return 1;
 	record_stack(&p->scratch, s->probe_buffers + slot);
-	__sync_fetch_and_add(&p->users, -1);
+	give_back(&p->users);
 	return 1;
 }
 

@@ -137,6 +137,16 @@ struct bpf_object *mp_bpf_open(const char *name)
 	return inode ? open_inner(o, inode) : open_object(o->start, o->end - o->start);
 }
 
+uint64_t mp_bpf_skipped(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = { .type = 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size) < 0)
+		return 0;
+	return info.recursion_misses;
+}
+
 /*
  * Picks a process that cannot hit a probe, on which the probe is held open: a kernel thread, which
  * has no user memory; or 0 (this process) if none is visible.

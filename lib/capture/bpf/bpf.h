@@ -17,6 +17,13 @@ struct bpf_object;
 struct bpf_object *mp_bpf_open(const char *name);
 
 /*
+ * The number of runs that the kernel has skipped since the program was loaded, because the program
+ * ran already on that CPU. Kernels before 5.12 do not count them: 0.
+ */
+struct bpf_program;
+uint64_t mp_bpf_skipped(const struct bpf_program *p);
+
+/*
  * Opens a probe of tracefs once more, to attach a program to it: the program runs for all events of
  * the probe, but the kernel detaches it when a task that has inherited the program's event ends. No
  * task inherits the event that this function opens. Returns a file descriptor, or -1 with `*error`

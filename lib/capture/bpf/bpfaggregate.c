@@ -23,7 +23,7 @@ struct holder {
 
 struct mp_bpf_aggregate {
 	struct bpf_object *object;
-	struct bpf_link *links[16]; /* links of raw tracepoints */
+	struct bpf_link *links[32]; /* links of raw tracepoints */
 	size_t n_links;
 	struct holder holders[MP_AGG_RULES];
 	size_t n_holders;
@@ -36,6 +36,7 @@ struct mp_bpf_aggregate {
 	struct mp_agg_state *state; /* the program's state, mapped */
 	struct mp_bpf_stacks *stacks;
 	uint64_t flipped_ns, stopped_ns;
+	uint64_t missed_before[MP_AGG_MEMORY_EVENTS]; /* before the start, by enum mp_agg_memory */
 };
 
 /* --- the arguments of the kernel's tracepoints ------------------------------------------------ */
@@ -85,6 +86,35 @@ static int want_program(struct mp_bpf_aggregate *a, const char *name)
 	return bpf_program__set_autoload(bpf_object__find_program_by_name(a->object, name), true);
 }
 
+/* The two programs for each event of the memory of the kernel. */
+static const struct {
+	enum mp_agg_kind kind;
+	const char *first, *nested;
+} memory_programs[] = {
+	[MP_AGG_KMALLOC] = { MP_AGG_OF_KMALLOC, "aggregate_kmalloc", "aggregate_nested_kmalloc" },
+	[MP_AGG_KFREE] = { MP_AGG_OF_KMALLOC, "aggregate_kfree", "aggregate_nested_kfree" },
+	[MP_AGG_CACHE_ALLOC] = { MP_AGG_OF_KMALLOC, "aggregate_cache_alloc",
+				 "aggregate_nested_cache_alloc" },
+	[MP_AGG_CACHE_FREE] = { MP_AGG_OF_KMALLOC, "aggregate_cache_free",
+				"aggregate_nested_cache_free" },
+	[MP_AGG_PAGES_ALLOC] = { MP_AGG_OF_PAGES, "aggregate_pages_alloc",
+				 "aggregate_nested_pages_alloc" },
+	[MP_AGG_PAGES_FREE] = { MP_AGG_OF_PAGES, "aggregate_pages_free",
+				"aggregate_nested_pages_free" },
+};
+
+static void want_memory_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(memory_programs); i++) {
+		if (memory_programs[i].kind != kind)
+			continue;
+		want_program(a, memory_programs[i].first);
+		want_program(a, memory_programs[i].nested);
+	}
+}
+
 static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 {
 	switch (kind) {
@@ -96,14 +126,10 @@ static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 	case MP_AGG_OF_KMALLOC:
 		a->setup->kmalloc_size = size_argument("kmalloc");
 		a->setup->cache_size = size_argument("kmem_cache_alloc");
-		want_program(a, "aggregate_kmalloc");
-		want_program(a, "aggregate_kfree");
-		want_program(a, "aggregate_cache_alloc");
-		want_program(a, "aggregate_cache_free");
+		want_memory_programs(a, kind);
 		break;
 	case MP_AGG_OF_PAGES:
-		want_program(a, "aggregate_pages_alloc");
-		want_program(a, "aggregate_pages_free");
+		want_memory_programs(a, kind);
 		break;
 	case MP_AGG_OF_EVENT:
 		break;
@@ -208,7 +234,7 @@ static void size_maps(struct mp_bpf_aggregate *a)
 			   a->aggs.v[i]->kind == MP_AGG_OF_WAKERS;
 	}
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "copies"),
-				 MP_AGG_CONTEXTS * MP_MAX(libbpf_num_possible_cpus(), 1));
+				 MP_AGG_BUFFERS * MP_MAX(libbpf_num_possible_cpus(), 1));
 	if (!held)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "held"), 1);
 	if (!blocked)
@@ -397,8 +423,29 @@ int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *r
 	return 0;
 }
 
+static const struct mp_agg_rule *memory_rule(const struct mp_bpf_aggregate *a, size_t event)
+{
+	return memory_programs[event].kind == MP_AGG_OF_PAGES ? &a->setup->pages
+							      : &a->setup->memory;
+}
+
+/* The number of events for which the kernel has started neither of the two programs. */
+static uint64_t count_missed(const struct mp_bpf_aggregate *a, size_t event)
+{
+	const struct bpf_program *p =
+		bpf_object__find_program_by_name(a->object, memory_programs[event].first);
+	uint64_t skipped = bpf_program__autoload(p) ? mp_bpf_skipped(p) : 0;
+	uint64_t nested = a->state->nested[event];
+
+	return skipped > nested ? skipped - nested : 0;
+}
+
 void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a)
 {
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(memory_programs); i++)
+		a->missed_before[i] = count_missed(a, i);
 	a->flipped_ns = mp_monotonic_ns();
 	__atomic_store_n(&a->state->enabled, 1, __ATOMIC_RELEASE);
 }
@@ -508,6 +555,8 @@ bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_c
 void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass, void *arg,
 			     struct mp_cut_aggregate_end *end)
 {
+	size_t i;
+
 	empty(a, "totals_a", from_total, pass, arg);
 	empty(a, "totals_b", from_total, pass, arg);
 	empty(a, "blocked", from_blocked, pass, arg);
@@ -515,4 +564,11 @@ void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass,
 	*end = (struct mp_cut_aggregate_end){ .stopped_ns = a->stopped_ns,
 					      .unsent = a->state->unsent };
 	memcpy(end->dropped, a->state->dropped, sizeof(end->dropped));
+	for (i = 0; i < MP_ARRAY_SIZE(memory_programs); i++) {
+		uint64_t missed = count_missed(a, i);
+
+		if (missed > a->missed_before[i])
+			end->dropped[memory_rule(a, i)->aggregate].count +=
+				missed - a->missed_before[i];
+	}
 }

@@ -287,23 +287,12 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu)
 	return l->fired[cpu];
 }
 
-/* The number of runs that the kernel has skipped since the program was loaded. */
-static uint64_t count_missed(const struct loaded *l)
-{
-	struct bpf_prog_info info = { .type = 0 };
-	uint32_t size = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(l->program), &info, &size) < 0)
-		return 0;
-	return info.recursion_misses;
-}
-
 void mp_tracings_start(struct mp_tracings *t)
 {
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		t->v[i].missed_before = count_missed(&t->v[i]);
+		t->v[i].missed_before = mp_bpf_skipped(t->v[i].program);
 }
 
 void mp_tracings_stop(struct mp_tracings *t)
@@ -311,7 +300,7 @@ void mp_tracings_stop(struct mp_tracings *t)
 	size_t i;
 
 	for (i = 0; t && i < t->n; i++)
-		t->v[i].missed = count_missed(&t->v[i]);
+		t->v[i].missed = mp_bpf_skipped(t->v[i].program);
 }
 
 uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event)

@@ -137,7 +137,7 @@ typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size
 struct mp_cut_aggregate_end {
 	uint64_t stopped_ns;
 	uint64_t unsent; /* number of stacks that at first did not fit into the ring buffer */
-	/* by aggregate: number of totals that did not fit into a table */
+	/* by aggregate: what did not fit into a table, or no program could handle */
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 

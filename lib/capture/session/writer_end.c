@@ -53,8 +53,10 @@ static bool write_aggregates(struct mp_writer_sections *w, const json_t *header,
 	mp_writer_write_sections(w, header, common, unwound);
 	mp_aggregator_losses(w->aggregator, &w->end, &losses);
 	json_decref(common);
-	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
-		     "occurrences were not aggregated: a table was full");
+	mp_say_count(
+		losses.count,
+		"occurrence was not aggregated: a table was full or interrupts were nested too deep",
+		"occurrences were not aggregated: a table was full or interrupts were nested too deep");
 	if (verbose)
 		mp_say("aggregation: %zu stacks of processes, %zu distinct ones after symbolization; "
 		       "%llu were sent again",

@@ -658,12 +658,6 @@ static __always_inline void handle_kmalloc(struct bpf_raw_tracepoint_args *ctx)
 	hold_memory(ctx, &setup.memory, ctx->args[1], argument(ctx, setup.kmalloc_size));
 }
 
-/* kfree(call_site, ptr) */
-static __always_inline void handle_kfree(struct bpf_raw_tracepoint_args *ctx)
-{
-	release(ctx->args[1], 0, setup.memory.aggregate);
-}
-
 /* kmem_cache_alloc(call_site, ptr, s, ...); in older kernels with the arguments of kmalloc */
 static __always_inline void handle_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -674,8 +668,8 @@ static __always_inline void handle_cache_alloc(struct bpf_raw_tracepoint_args *c
 	hold_memory(ctx, &setup.memory, ctx->args[1], bytes);
 }
 
-/* kmem_cache_free(call_site, ptr, ...) */
-static __always_inline void handle_cache_free(struct bpf_raw_tracepoint_args *ctx)
+/* kfree(call_site, ptr), kmem_cache_free(call_site, ptr, ...) */
+static __always_inline void handle_free(struct bpf_raw_tracepoint_args *ctx)
 {
 	release(ctx->args[1], 0, setup.memory.aggregate);
 }
@@ -728,12 +722,12 @@ static __always_inline bool was_skipped(void *ctx, __u32 kind)
  * which the kernel runs after the first one: it handles what the first one was not started for. To
  * handle an event twice does no harm.
  */
-#define MEMORY(tracepoint, name, kind)                                   \
+#define MEMORY(tracepoint, name, kind, handle)                           \
 	SEC("raw_tp/" #tracepoint)                                       \
 	int aggregate_##name(struct bpf_raw_tracepoint_args *ctx)        \
 	{                                                                \
 		begin(ctx, kind);                                        \
-		handle_##name(ctx);                                      \
+		handle(ctx);                                             \
 		return 0;                                                \
 	}                                                                \
                                                                          \
@@ -741,15 +735,15 @@ static __always_inline bool was_skipped(void *ctx, __u32 kind)
 	int aggregate_nested_##name(struct bpf_raw_tracepoint_args *ctx) \
 	{                                                                \
 		if (was_skipped(ctx, kind))                              \
-			handle_##name(ctx);                              \
+			handle(ctx);                                     \
 		return 0;                                                \
 	}
 
-MEMORY(kmalloc, kmalloc, MP_AGG_KMALLOC)
-MEMORY(kfree, kfree, MP_AGG_KFREE)
-MEMORY(kmem_cache_alloc, cache_alloc, MP_AGG_CACHE_ALLOC)
-MEMORY(kmem_cache_free, cache_free, MP_AGG_CACHE_FREE)
-MEMORY(mm_page_alloc, pages_alloc, MP_AGG_PAGES_ALLOC)
-MEMORY(mm_page_free, pages_free, MP_AGG_PAGES_FREE)
+MEMORY(kmalloc, kmalloc, MP_AGG_KMALLOC, handle_kmalloc)
+MEMORY(kfree, kfree, MP_AGG_KFREE, handle_free)
+MEMORY(kmem_cache_alloc, cache_alloc, MP_AGG_CACHE_ALLOC, handle_cache_alloc)
+MEMORY(kmem_cache_free, cache_free, MP_AGG_CACHE_FREE, handle_free)
+MEMORY(mm_page_alloc, pages_alloc, MP_AGG_PAGES_ALLOC, handle_pages_alloc)
+MEMORY(mm_page_free, pages_free, MP_AGG_PAGES_FREE, handle_pages_free)
 
 char _license[] SEC("license") = "GPL";

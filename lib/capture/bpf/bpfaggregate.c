@@ -137,15 +137,23 @@ static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 }
 
 /* Aggregates without events, such as "sum:blocked", have one rule for each kind. */
+static struct mp_agg_rule *named_rule(const struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
+{
+	switch (kind) {
+	case MP_AGG_OF_KMALLOC:
+		return &a->setup->memory;
+	case MP_AGG_OF_PAGES:
+		return &a->setup->pages;
+	default:
+		return &a->setup->blocked;
+	}
+}
+
 static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *agg,
 			  const struct mp_agg_rule *rule, char **error)
 {
-	struct mp_agg_rule *to = &a->setup->blocked;
+	struct mp_agg_rule *to = named_rule(a, agg->kind);
 
-	if (agg->kind == MP_AGG_OF_KMALLOC)
-		to = &a->setup->memory;
-	else if (agg->kind == MP_AGG_OF_PAGES)
-		to = &a->setup->pages;
 	if (a->named & 1u << (to - &a->setup->blocked))
 		return fail(error, mp_asprintf("'%s': an aggregate of this kind was already given",
 					       agg->name));
@@ -423,12 +431,6 @@ int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *r
 	return 0;
 }
 
-static const struct mp_agg_rule *memory_rule(const struct mp_bpf_aggregate *a, size_t event)
-{
-	return memory_programs[event].kind == MP_AGG_OF_PAGES ? &a->setup->pages
-							      : &a->setup->memory;
-}
-
 /* The number of events for which the kernel has started neither of the two programs. */
 static uint64_t count_missed(const struct mp_bpf_aggregate *a, size_t event)
 {
@@ -568,7 +570,7 @@ void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass,
 		uint64_t missed = count_missed(a, i);
 
 		if (missed > a->missed_before[i])
-			end->dropped[memory_rule(a, i)->aggregate].count +=
+			end->dropped[named_rule(a, memory_programs[i].kind)->aggregate].count +=
 				missed - a->missed_before[i];
 	}
 }

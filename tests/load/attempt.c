@@ -31,6 +31,7 @@ ATTEMPT(queue)
 ATTEMPT(lies)
 ATTEMPT(silence)
 ATTEMPT(forgery)
+ATTEMPT(afterwards)
 
 static const struct {
 	const char *name;
@@ -52,6 +53,7 @@ static const struct {
 	{ "lies", mp_attempt_lies },
 	{ "silence", mp_attempt_silence },
 	{ "forgery", mp_attempt_forgery },
+	{ "afterwards", mp_attempt_afterwards },
 };
 
 int main(int argc, char **argv)

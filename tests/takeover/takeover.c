@@ -21,6 +21,7 @@
 
 #define PREFIX "mp_attempt_"
 #define FLOOD_NS 2000000000ull
+#define REQUESTS_NS 20000000000ull
 
 enum { REFUSED = 1000 };
 
@@ -29,6 +30,7 @@ static void *returns;	   /* what it gives back of that */
 static size_t returns_len;
 static void *journal;
 static size_t journal_len;
+static bool doomed;
 
 static void make_opener(struct mp_opener *opener, struct mp_open_helper *helper)
 {
@@ -62,20 +64,27 @@ static long try_files(void)
 	return 0;
 }
 
-/* Asks for perf maps as fast as it can, until the process that opens files has refused to look. */
+/*
+ * Asks for perf maps as fast as it can, until the process that opens files has refused to look, or
+ * for some time: a busy machine may not let it ask fast enough. Prints what it got.
+ */
 static long try_requests(void)
 {
+	uint64_t begin = mp_monotonic_ns(), now = begin;
 	struct mp_open_helper helper;
 	struct mp_opener opener;
-	unsigned refused = 0;
+	unsigned refused = 0, served = 0;
 
 	make_opener(&opener, &helper);
-	while (refused < REFUSED) {
+	while (refused < REFUSED && now - begin < REQUESTS_NS) {
 		errno = 0;
 		mp_open_perfmap(&opener, 1);
 		refused += errno == EAGAIN;
+		served += errno != EAGAIN && errno != ETIMEDOUT;
+		now = mp_monotonic_ns();
 	}
-	mp_say("it was refused");
+	mp_say("%u requests were served, %u refused in %llu ms", served, refused,
+	       (unsigned long long)((now - begin) / 1000000));
 	return 0;
 }
 
@@ -134,11 +143,19 @@ static long try_forgery(void)
 	__builtin_trap();
 }
 
+/* Lets the writer crash when it has ended the step at which it was taken over. */
+static long try_afterwards(void)
+{
+	doomed = true;
+	return 0;
+}
+
 static const struct attempt others[] = {
-	{ "files", try_files },	      { "requests", try_requests },
-	{ "messages", try_messages }, { "damaged_message", try_damaged_message },
-	{ "queue", try_queue },	      { "lies", try_lies },
-	{ "silence", try_silence },   { "forgery", try_forgery },
+	{ "files", try_files },		  { "requests", try_requests },
+	{ "messages", try_messages },	  { "damaged_message", try_damaged_message },
+	{ "queue", try_queue },		  { "lies", try_lies },
+	{ "silence", try_silence },	  { "forgery", try_forgery },
+	{ "afterwards", try_afterwards },
 };
 
 static void run(const struct attempt *v, size_t n, const char *name)
@@ -171,8 +188,11 @@ struct mp_queue_item *__wrap_mp_queue_pop(struct mp_queue_reader *r, int timeout
 
 struct mp_queue_item *__wrap_mp_queue_pop(struct mp_queue_reader *r, int timeout_ms)
 {
-	struct mp_queue_item *item = __real_mp_queue_pop(r, timeout_ms);
+	struct mp_queue_item *item;
 
+	if (doomed)
+		__builtin_trap();
+	item = __real_mp_queue_pop(r, timeout_ms);
 	if (item && item->data)
 		queued = item->data;
 	return item;

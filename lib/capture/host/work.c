@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { DEATHS_MAX = 3 }; /* at what one user offers, before all of that is avoided */
+enum { DEATHS_MAX = 3 }; /* at what one user offers, or at unknown steps, before all is avoided */
 
 static void copy(char *to, size_t size, struct mp_str from)
 {
@@ -37,6 +37,15 @@ void mp_work_end(struct mp_work *w, enum mp_work_level level)
 		__atomic_store_n(&w->now[level].busy, 0, __ATOMIC_RELEASE);
 }
 
+bool mp_work_avoids_all(const struct mp_work *w)
+{
+	size_t i, n = 0;
+
+	for (i = 0; w && i < w->n_avoided; i++)
+		n += w->avoided[i].pid == MP_WORK_UNKNOWN.pid;
+	return n >= DEATHS_MAX;
+}
+
 bool mp_work_avoids_file(const struct mp_work *w, const struct mp_open_mapping *m)
 {
 	size_t i;
@@ -48,7 +57,7 @@ bool mp_work_avoids_file(const struct mp_work *w, const struct mp_open_mapping *
 		    a->minor == m->minor)
 			return true;
 	}
-	return false;
+	return mp_work_avoids_all(w);
 }
 
 bool mp_work_avoids_process(const struct mp_work *w, pid_t pid)
@@ -67,7 +76,7 @@ bool mp_work_avoids_user(const struct mp_work *w, uid_t uid)
 
 	for (i = 0; w && i < w->n_avoided; i++)
 		n += w->avoided[i].uid == uid;
-	return uid && uid != MP_BUDGET_UNKNOWN && n >= DEATHS_MAX;
+	return (uid && uid != MP_BUDGET_UNKNOWN && n >= DEATHS_MAX) || mp_work_avoids_all(w);
 }
 
 bool mp_work_found(const struct mp_work_step *now, struct mp_work_step *found)

@@ -29,10 +29,13 @@ struct mp_work_step {
 	char file[256];
 };
 
+/* Stands for the step at which a writer has ended, if none was found. */
+#define MP_WORK_UNKNOWN ((struct mp_work_step){ .uid = MP_BUDGET_UNKNOWN, .pid = -1 })
+
 struct mp_work {
 	/* set by the caller, borrowed */
 	struct mp_work_step *now; /* indexed by level */
-	/* on these, earlier writers have ended; in order of time */
+	/* at these, earlier writers have ended; in order of time */
 	const struct mp_work_step *avoided;
 	size_t n_avoided;
 };
@@ -52,7 +55,16 @@ bool mp_work_avoids_process(const struct mp_work *w, pid_t pid);
  */
 bool mp_work_avoids_user(const struct mp_work *w, uid_t uid);
 
-/* The innermost step that has begun and not ended; false: there is none. Trusts nothing. */
+/*
+ * Whether to do without all files and names, whoever offers them: three writers have ended at
+ * unknown steps. mp_work_avoids_file() and mp_work_avoids_user() return true then.
+ */
+bool mp_work_avoids_all(const struct mp_work *w);
+
+/*
+ * Sets `found` to the innermost step that has begun and not ended; false: there is none. Trusts
+ * nothing.
+ */
 bool mp_work_found(const struct mp_work_step *now, struct mp_work_step *found);
 
 #endif

@@ -196,21 +196,33 @@ static void wait_for_end(struct mp_link *l, bool early)
 		mp_say("the writer process has ended with status %d", WEXITSTATUS(l->exit_status));
 }
 
-/*
- * Kills a process that has failed or sends what it must not send, unless it has died by itself, and
- * reports its end. Returns -1.
- */
-static int fail(struct mp_link *l)
+/* Kills a process unless it dies by itself within some time, and reports its end. Returns -1. */
+static int end_process(struct mp_link *l, int patience_ms)
 {
 	struct pollfd ended = { .fd = l->process.pidfd, .events = POLLIN };
 
 	if (!l->process.pid)
 		return -1;
-	l->failed = poll(&ended, 1, DYING_MS) <= 0;
+	l->failed = poll(&ended, 1, patience_ms) <= 0;
 	if (l->failed)
 		kill(l->process.pid, SIGKILL);
 	wait_for_end(l, true);
 	return -1;
+}
+
+/*
+ * For a process that has failed, or sends what it must not send: it is killed at once, while the
+ * step that it publishes is still the one at fault. Returns -1.
+ */
+static int fail(struct mp_link *l)
+{
+	return end_process(l, 0);
+}
+
+/* For a process that does not send or receive any more: it may be about to die. Returns -1. */
+static int lose(struct mp_link *l)
+{
+	return end_process(l, DYING_MS);
 }
 
 void mp_link_free(struct mp_link *l)
@@ -242,17 +254,19 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 			     : -1;
 
 	l->body.len = 0;
-	return result < 0 ? fail(l) : 0;
+	return result < 0 ? lose(l) : 0;
 }
 
 /* Receives a message. It has no descriptors to send: these would fill our table. */
 static int receive(struct mp_link *l)
 {
-	bool wrong = !l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
-
+	if (!l->process.pid || mp_message_receive(l->fd, &l->in) < 0)
+		return lose(l);
+	if (!l->in.n_fds)
+		return 0;
 	while (l->in.n_fds)
 		close(l->in.fds[--l->in.n_fds]);
-	return wrong ? fail(l) : 0;
+	return fail(l);
 }
 
 /* Prints what the process says, unless that is too much. */
@@ -424,27 +438,41 @@ static bool is_starved(struct mp_link *l, const struct mp_work_step *found)
 	return !same;
 }
 
-/*
- * Notes what the process that has ended was working on, for the next ones; but somebody else may
- * have killed it.
- */
+static bool is_killed_by_others(const struct mp_link *l)
+{
+	return WIFSIGNALED(l->exit_status) && WTERMSIG(l->exit_status) == SIGKILL && !l->failed;
+}
+
+static bool avoids_all(const struct mp_link *l)
+{
+	const struct mp_work work = { .avoided = l->avoided, .n_avoided = l->n_avoided };
+
+	return mp_work_avoids_all(&work);
+}
+
+/* Notes at what the process has ended, for the next ones, unless that was not its own fault. */
 static void note_offender(struct mp_link *l)
 {
-	struct mp_work_step *work = mp_journal_work(l->journal), found;
-	bool killed = WIFSIGNALED(l->exit_status) && WTERMSIG(l->exit_status) == SIGKILL;
-	bool known =
-		(!killed || l->failed) && mp_work_found(work, &found) && !is_starved(l, &found);
+	struct mp_work_step *work = mp_journal_work(l->journal), found = MP_WORK_UNKNOWN;
+	bool known = mp_work_found(work, &found);
 
 	memset(work, 0, MP_WORK_LEVELS * sizeof(*work));
-	if (!known) {
+	if (is_killed_by_others(l) || is_starved(l, &found)) {
 		mp_say("another writer process continues");
 		return;
 	}
 	l->avoided = mp_grow(l->avoided, &l->cap_avoided, l->n_avoided + 1, sizeof(*l->avoided));
 	l->avoided[l->n_avoided++] = found;
-	mp_say("another writer process continues, without what it worked on: process %d ('%s', "
-	       "uid %u)%s%s",
-	       found.pid, found.comm, found.uid, found.file[0] ? ", file " : "", found.file);
+	if (known)
+		mp_say("another writer process continues, without what it worked on: "
+		       "process %d ('%s', uid %u)%s%s",
+		       found.pid, found.comm, found.uid, found.file[0] ? ", file " : "",
+		       found.file);
+	else if (avoids_all(l))
+		mp_say("another writer process continues, without reading files: it is not known "
+		       "which of them made others fail");
+	else
+		mp_say("another writer process continues");
 }
 
 /*

@@ -84,11 +84,28 @@ static void test_avoided(void)
 	ok(!mp_work_avoids_user(&w, 0), "root's always are");
 }
 
+static void test_unknown(void)
+{
+	const struct mp_work_step avoided[] = {
+		MP_WORK_UNKNOWN, MP_WORK_UNKNOWN, { .uid = MP_BUDGET_UNKNOWN }, MP_WORK_UNKNOWN
+	};
+	struct mp_work w = { .avoided = avoided, .n_avoided = 3 };
+
+	ok(!mp_work_avoids_all(NULL) && !mp_work_avoids_all(&w),
+	   "after two deaths at unknown steps, and one of an unknown user, files are read");
+	w.n_avoided++;
+	ok(mp_work_avoids_all(&w) && mp_work_avoids_file(&w, &mapping) &&
+		   mp_work_avoids_user(&w, 0) && mp_work_avoids_user(&w, 1000),
+	   "after three, no files and names are, not even those of root");
+	ok(!mp_work_avoids_process(&w, 7), "but mappings of processes");
+}
+
 int main(void)
 {
 	mp_init("unit-work");
 	test_steps();
 	test_texts();
 	test_avoided();
+	test_unknown();
 	return tap_done();
 }

@@ -260,13 +260,14 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 /* Receives a message. It has no descriptors to send: these would fill our table. */
 static int receive(struct mp_link *l)
 {
-	if (!l->process.pid || mp_message_receive(l->fd, &l->in) < 0)
-		return lose(l);
-	if (!l->in.n_fds)
-		return 0;
+	int result = l->process.pid ? mp_message_receive(l->fd, &l->in) : -1;
+	bool wrong = l->in.n_fds > 0;
+
 	while (l->in.n_fds)
 		close(l->in.fds[--l->in.n_fds]);
-	return fail(l);
+	if (result < 0)
+		return lose(l);
+	return wrong ? fail(l) : 0;
 }
 
 /* Prints what the process says, unless that is too much. */

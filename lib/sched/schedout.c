@@ -12,10 +12,10 @@ static char *put_text(char *p, struct mp_str s)
 
 #define PUT(p, literal) (memcpy(p, literal, sizeof(literal) - 1), (p) + sizeof(literal) - 1)
 
+/* Writes the fields of the context, each with a TAB after it. */
 static char *put_context(char *p, const struct mp_sched_span *span, struct mp_str host)
 {
 	const struct mp_sched_task *t = span->task;
-	char *start = p;
 
 	if (host.len) {
 		p = put_text(PUT(p, "host="), host);
@@ -42,7 +42,7 @@ static char *put_context(char *p, const struct mp_sched_span *span, struct mp_st
 		p = mp_put_u64(p, span->cpu);
 		*p++ = '\t';
 	}
-	return p > start ? p - 1 : p;
+	return p;
 }
 
 static char *put_places(char *p, const struct mp_sched_span *span)
@@ -98,8 +98,6 @@ void mp_sched_span_add(struct mp_buf *to, const struct mp_sched_span *span, stru
 	p = mp_put_u64(p, span->to_ns);
 	p = PUT(p, ",sched:span,");
 	p = put_context(p, span, host);
-	if (p[-1] != ',')
-		*p++ = '\t';
 	p = mp_put_u64(PUT(p, "dur="), span->to_ns - span->from_ns);
 	p = put_text(PUT(p, "\tstate="), mp_str(mp_sched_state_name(span->state)));
 	p = put_places(p, span);

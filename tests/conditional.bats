@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Conditional sampling: what a BPF program on the event lets through, with known loads.
-# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

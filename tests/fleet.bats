@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-fleet: eight hosts, which are network namespaces, each with an sshd and a name of its own.
-# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-import: what perf and the kernel print is imported completely, and a round trip gives the same events.
-# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-record on the real kernel: events, targets, fields, and how a recording ends.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-sched on simulated machines whose tasks are known, compared with perf sched, and on this machine.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

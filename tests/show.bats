@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-show, and the recordings that `mp record` remembers: which pipeline, where files are, whose they are, what a signal leaves.
-# Takes more than a minute.
 # Runs beside a recording.
 
 bats_require_minimum_version 1.5.0

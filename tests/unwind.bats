@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # User stacks that reach their root: without frame pointers, through signals, libraries and just-in-time compilers.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The build with clang; build.bats has that with gcc.
+# Takes more than a minute.
+# Runs beside a recording.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+@test "clang builds without a warning" {
+	command -v clang > /dev/null || skip "no clang"
+	# it warns of the same without optimization
+	run make -j2 BUILD="$TMP/clang" CC=clang CFLAGS=-O0 all unit
+	[ "$status" = 0 ] || { tail -n 20 <<< "$output"; false; }
+	[[ "$output" != *"without BPF"* ]]
+	! grep -A 5 warning: <<< "$output" || false
+}

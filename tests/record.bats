@@ -607,8 +607,10 @@ is_sampled() {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
 	# the recorder starts the load, so that the load does not keep it from starting
-	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 20s) > /dev/null 2> "$TMP/err" &
+	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 600s) > /dev/null 2> "$TMP/err" &
 	pid=$!
+	until [ -s "$TMP/stress" ]; do await; done
+	LOADS+=("$(cat "$TMP/stress")")	# it runs to the end of this test
 	# another program that waits for a signal shows how long this machine keeps programs from a CPU
 	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
 		$| = 1; $SIG{TERM} = sub { printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9; exit }; print "ready\n"; sleep 600' > "$TMP/other" &
@@ -623,7 +625,6 @@ is_sampled() {
 		kill INT => $pid; kill TERM => $other;' $pid "$TMP/s" $other > "$TMP/asked"
 	wait $pid || true
 	wait $other || true
-	kill -KILL -- "-$(cat "$TMP/stress")" || true
 	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }
 	took=$((($(trailer "$TMP/s" time) - $(cat "$TMP/asked")) / 1000))
 	other=$((($(tail -n 1 "$TMP/other") - $(cat "$TMP/asked")) / 1000))

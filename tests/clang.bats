@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The build with clang; build.bats has that with gcc.
+# The build with clang; build.bats has that with gcc. Not beside the attacks, which bound the memory of recordings of all tasks: the tables
+# of the libraries of clang need 54 MiB.
 # Takes more than a minute.
-# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

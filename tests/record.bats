@@ -322,6 +322,16 @@ is_sampled() {
 	[ "$(grep -o '	\.value=[0-9]*' "$TMP/s" | awk -F= '{ n += $2 } END { print n + 0 }')" -gt 10 ]
 }
 
+@test "--stat -p counts a process whose threads end while their counters are being opened" {
+	start_load "$LOAD/spawn" 64 1 0
+	pid=$LOAD_PID
+	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do await; done
+	for round in 1 2 3 4 5; do
+		mp-record -q --stat $GETPPID -i 20ms -n 10 -p $pid -o "$TMP/s"
+		[ "$(grep -c '^[0-9].*	\.value=' "$TMP/s")" = 10 ]
+	done
+}
+
 @test "a process that ends as soon as it sees the header has its name and its stacks" {
 	for round in {1..10}; do
 		rm -f "$TMP/s"

@@ -100,6 +100,13 @@ static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_
 	return attr;
 }
 
+/* Discards an error that does not matter. */
+static void discard(char **error)
+{
+	free(*error);
+	*error = NULL;
+}
+
 /*
  * Opens the event of a counter. The second part of a ratio is in the group of the first, whose
  * descriptor is `leader`, and then counts whenever that does; events of two processor PMUs cannot
@@ -117,7 +124,7 @@ static int open_part(const struct mp_stat *s, const struct mp_event *e, const st
 		fd = mp_ring_open_in_group(e, &grouped, at->pid, at->cpu, leader, at->flags, error);
 		if (fd >= 0 || errno != EINVAL)
 			return fd;
-		free(*error);
+		discard(error);
 	}
 	return mp_ring_open_event(e, &attr, at->pid, at->cpu, at->flags, error);
 }
@@ -130,7 +137,7 @@ static int open_counter(struct mp_stat *s, const struct counter *c, const struct
 	int fd = open_part(s, e, at, leader, error);
 
 	if (fd < 0 && errno == ESRCH) {
-		free(*error);
+		discard(error);
 		return 1;
 	}
 	if (fd < 0)

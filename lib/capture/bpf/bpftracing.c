@@ -146,14 +146,12 @@ static struct bpf_link *attach_to_id(struct bpf_program *p, const struct mp_even
 		.size = sizeof(attr),
 		.config = e->tp->id,
 	};
-	char *error = NULL;
-	int fd = mp_ring_open_event(e, &attr, -1, 0, 0, &error), saved;
+	int fd = mp_ring_open_in_group(&attr, -1, 0, -1, 0), saved;
 	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(p, fd);
 
 	saved = errno;
 	if (!link && fd >= 0)
 		close(fd);
-	free(error);
 	errno = saved;
 	return link;
 }

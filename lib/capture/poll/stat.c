@@ -100,33 +100,24 @@ static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_
 	return attr;
 }
 
-/* Discards an error that does not matter. */
-static void discard(char **error)
-{
-	free(*error);
-	*error = NULL;
-}
-
 /*
  * Opens the event of a counter. The second part of a ratio is in the group of the first, whose
  * descriptor is `leader`, and then counts whenever that does; events of two processor PMUs cannot
  * be in one group.
  */
-static int open_part(const struct mp_stat *s, const struct mp_event *e, const struct place *at,
-		     int leader, char **error)
+static int open_part(const struct perf_event_attr *attr, const struct place *at, int leader)
 {
-	struct perf_event_attr attr = attr_for(s, e), grouped = attr;
+	struct perf_event_attr grouped = *attr;
 	int fd;
 
 	if (leader >= 0) {
 		grouped.disabled = 0;
 		grouped.enable_on_exec = 0;
-		fd = mp_ring_open_in_group(e, &grouped, at->pid, at->cpu, leader, at->flags, error);
+		fd = mp_ring_open_in_group(&grouped, at->pid, at->cpu, leader, at->flags);
 		if (fd >= 0 || errno != EINVAL)
 			return fd;
-		discard(error);
 	}
-	return mp_ring_open_event(e, &attr, at->pid, at->cpu, at->flags, error);
+	return mp_ring_open_in_group(attr, at->pid, at->cpu, -1, at->flags);
 }
 
 /* Opens a counter. 0; 1: the task has ended; -1 with `*error`. */
@@ -134,14 +125,15 @@ static int open_counter(struct mp_stat *s, const struct counter *c, const struct
 			const struct place *at, char **error)
 {
 	int leader = c->part ? s->counters[s->n_counters - 1].fd : -1;
-	int fd = open_part(s, e, at, leader, error);
+	struct perf_event_attr attr = attr_for(s, e);
+	int fd = open_part(&attr, at, leader);
 
-	if (fd < 0 && errno == ESRCH) {
-		discard(error);
+	if (fd < 0 && errno == ESRCH)
 		return 1;
-	}
-	if (fd < 0)
+	if (fd < 0) {
+		*error = mp_ring_explain(e, &attr, errno);
 		return -1;
+	}
 	if (e->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0) {
 		*error = mp_asprintf("%s: the kernel does not accept the filter '%s': %s", e->type,
 				     e->filter, strerror(errno));

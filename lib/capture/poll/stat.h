@@ -14,7 +14,7 @@ struct mp_stat;
 
 /*
  * Opens the counters of those of the events that are counted with this interval. Returns NULL with
- * `*error` (owned by the caller), which has to be NULL before the call and remains so on success.
+ * `*error` (owned by the caller), which it does not touch otherwise.
  */
 struct mp_stat *mp_stat_open(const struct mp_events *events, uint64_t interval_ns,
 			     const struct mp_sample_of *of, char **error);

@@ -83,18 +83,18 @@ char *mp_perf_advice(const char *event)
 		event, level, level > 2 ? "; at 3 not even those" : "");
 }
 
-static int open_in_group(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
-			 unsigned long flags)
+int mp_ring_open_in_group(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+			  unsigned long flags)
 {
 	return syscall(SYS_perf_event_open, attr, pid, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC);
 }
 
 static int open_one(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
-	return open_in_group(attr, pid, cpu, -1, flags);
+	return mp_ring_open_in_group(attr, pid, cpu, -1, flags);
 }
 
-static char *explain(const struct mp_event *e, const struct perf_event_attr *attr, int error)
+char *mp_ring_explain(const struct mp_event *e, const struct perf_event_attr *attr, int error)
 {
 	int rate = number_of("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 
@@ -135,21 +135,15 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
 
-int mp_ring_open_in_group(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid,
-			  int cpu, int leader, unsigned long flags, char **error)
-{
-	int fd = open_in_group(attr, pid, cpu, leader, flags), saved = errno;
-
-	if (fd < 0)
-		*error = explain(e, attr, saved);
-	errno = saved;
-	return fd;
-}
-
 int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		       unsigned long flags, char **error)
 {
-	return mp_ring_open_in_group(e, attr, pid, cpu, -1, flags, error);
+	int fd = open_one(attr, pid, cpu, flags), saved = errno;
+
+	if (fd < 0)
+		*error = mp_ring_explain(e, attr, saved);
+	errno = saved;
+	return fd;
 }
 
 int mp_ring_try_event(const struct mp_event *e, char **error)
@@ -286,7 +280,7 @@ static int open_counter(struct mp_counter *c, const struct mp_event *e,
 	member.disabled = member.enable_on_exec = 0; /* the leader enables it */
 	c->member = false;
 	if (may_be_grouped(e) && s->leader >= 0) {
-		c->fd = open_in_group(&member, s->pid, cpu, s->leader, s->flags);
+		c->fd = mp_ring_open_in_group(&member, s->pid, cpu, s->leader, s->flags);
 		c->member = c->fd >= 0;
 	}
 	if (!c->member)
@@ -333,7 +327,7 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 	if (open_counter(&c, e, &attr, r->v[ring].cpu, s) < 0) {
 		if (errno == ESRCH)
 			return 1;
-		*error = explain(e, &attr, errno);
+		*error = mp_ring_explain(e, &attr, errno);
 		return -1;
 	}
 	if (connect_counter(r, &c, e, error) < 0) {

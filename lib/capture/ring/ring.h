@@ -98,9 +98,15 @@ int mp_ring_try_event(const struct mp_event *e, char **error);
 int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		       unsigned long flags, char **error);
 
-/* The same in the group of `leader`, or of its own for -1. */
-int mp_ring_open_in_group(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid,
-			  int cpu, int leader, unsigned long flags, char **error);
+/*
+ * The same in the group of `leader`, or of its own for -1, without a message: for callers that can
+ * go on after some errors.
+ */
+int mp_ring_open_in_group(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+			  unsigned long flags);
+
+/* A message (owned by the caller): why perf_event_open(2) refused the event with this errno. */
+char *mp_ring_explain(const struct mp_event *e, const struct perf_event_attr *attr, int error);
 
 /*
  * Enable and disable all events: the tracepoints of a CPU (and task or cgroup) together, others one

@@ -84,27 +84,35 @@ mp-fold: cannot open 'recordings/13.mp': No such file or directory" ]
 			exit
 		fi
 		cat node2.mp
+		trap '' TERM	# of mp-fleet, which ends what runs without its parent
 		daemon=$PPID
 		until [ "$(cat "/proc/$daemon/comm")" = slurmstepd ]; do
 			daemon=$(awk '$1 == "PPid:" { print $2 }' "/proc/$daemon/status")
 		done
-		kill -KILL "$daemon" "$(cat cluster/node2.pid)"
+		# as by a node that boots again, the connection is reset: a process that is killed may only close it
+		port=$(ss -Htnp | awk -v user="pid=$daemon," 'index($0, user) { sub(".*:", "", $4); print $4; exit }')
+		kill -KILL "$(cat cluster/node2.pid)"
+		ss -K -tn "sport = $port" > /dev/null
+		kill -KILL "$daemon"
 		exec scontrol update NodeName=node2 State=DOWN Reason=killed
 	X
 	chmod +x "$TMP"/record*
 	cd "$TMP"
 	export LOAD
 	run "$BATS_TEST_DIRNAME/slurm" cluster bash -c '
-		fleet() { TMPDIR=$PWD timeout 600 mp-fleet --engine srun nodes -- "${@:2}" > "$1.folded" 2> "$1.err"; echo $? > "$1.status"; }
-		fleet absent no-such-program
-		fleet record sh -c "cd $PWD; exec ./record"
-		fleet killed sh -c "cd $PWD; exec ./record-or-die"
-		fleet down sh -c "cd $PWD; exec cat node1.mp"'
+		fleet() { TMPDIR=$PWD timeout 600 mp-fleet --engine srun "${@:2}" > "$1.folded" 2> "$1.err"; echo $? > "$1.status"; }
+		fleet absent nodes -- no-such-program
+		fleet record nodes -- sh -c "cd $PWD; exec ./record"
+		fleet serial -j 1 nodes -- sh -c "cd $PWD; echo begin >> order; sleep 0.1; cat node1.mp; echo end >> order"
+		fleet killed nodes -- sh -c "cd $PWD; exec ./record-or-die"
+		fleet down nodes -- sh -c "cd $PWD; exec cat node1.mp"'
 	[ "$status" = 0 ] || { echo "$output"; tail cluster/*.log; false; }
 	[ "$(cat absent.status)" = 2 ]
 	[ "$(grep -c '^node[12]  *not installed ' absent.err)" = 2 ]
 	mp-fold node1.mp node2.mp 2> /dev/null | cmp - record.folded
 	[ "$(awk '{ n += $NF } END { print n }' record.folded)" = $(($(trailer node1.mp records) + $(trailer node2.mp records))) ]
+	[ "$(cat serial.status)" = 0 ]
+	[ "$(echo $(cat order))" = "begin end begin end" ]
 	for state in killed:disconnected down:unreachable; do
 		mp-fold node1.mp 2> /dev/null | cmp - "${state%:*}.folded" || { cat "${state%:*}.err" cluster/*.log; false; }
 		[ "$(cat "${state%:*}.status")" = 1 ]

@@ -246,7 +246,6 @@ beside_files() {
 		start_attack jit $how
 		beside cfi
 		stop_attack
-		find /tmp -maxdepth 1 -name 'perf-*.map' -uid $ATTACKER -delete
 		[ $how = again ] || offender_is_named 'perf map' 'jit' '/tmp/perf-[0-9]*.map'
 	done
 }
@@ -255,7 +254,6 @@ beside_files() {
 	start_attack jit log
 	beside cfi
 	stop_attack
-	find /tmp -maxdepth 1 -name 'perf-*.map' -uid $ATTACKER -delete
 	offender_is_named 'not read' 'jit'
 }
 

@@ -233,11 +233,11 @@ start_briefs() {
 	start_briefs
 	tables() { sed -n "s/^mp-record: tables for BPF: \([0-9]*\) rows, of [0-9]* files for [0-9]* address spaces so far; rebuilt \([0-9]*\) times.*/\\$1/p" "$TMP/err"; }
 	# python3 alone has more rows than perl and the C library together: never all at once
-	MP_BPF_SPACES=3 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 2000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	MP_BPF_SPACES=3 mp-record --realtime -v -e sched:sched_switch -p "$LOAD_PID" -n 2000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 500 bpf
 	rows=$(tables 1)
 	[ "$rows" -gt 1000 ] && [ "$(tables 2)" = 0 ]
-	MP_BPF_ROWS=$((rows * 3 / 4)) mp-record -v -e sched:sched_switch -p "$LOAD_PID" -d 3500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	MP_BPF_ROWS=$((rows * 3 / 4)) mp-record --realtime -v -e sched:sched_switch -p "$LOAD_PID" -d 3500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 100 bpf
 	[ "$(tables 1)" -le $((rows * 3 / 4)) ]
 	# at most once a second
@@ -246,7 +246,7 @@ start_briefs() {
 	copies=$(trailer "$TMP/s" unwound.bpf.copies) n=$(trailer "$TMP/s" unwound.bpf.stacks)
 	[ "$copies" -gt 0 ] && [ $((copies * 10)) -lt $((n * 9)) ]
 	# room for nothing at all
-	MP_BPF_ROWS=99 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 1000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	MP_BPF_ROWS=99 mp-record --realtime -v -e sched:sched_switch -p "$LOAD_PID" -n 1000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 200 bpf
 	[ "$(tables 1)" -le 99 ] && [ "$(tables 2)" = 0 ]
 	# rows of processes that have ended are reused: processes that run one after the other need few

@@ -6,8 +6,9 @@
 #
 # What touches an unknown span is omitted: perf gives such time to the task that is switched out next, or skips it.
 # Also omitted are a task of which the kernel dropped sched_waking, but not sched_wakeup, for which perf knows no
-# delay; one that was woken before it had left its CPU, a wakeup that perf forgets; and one that ran after it had
-# released its id. Truncated spans are not counted, because in perf a task begins with its first switch.
+# delay; one that was woken before it had left its CPU, a wakeup that perf forgets; one that was preempted before it
+# slept and woken then, which is no delay for mp-sched, because it was runnable all the time; and one that ran after it
+# had released its id. Truncated spans are not counted, because in perf a task begins with its first switch.
 use strict;
 use warnings;
 my ($what, $theirs, $ours, $events) = @ARGV;
@@ -16,7 +17,7 @@ my ($n, $differ) = (0, 0);
 
 # Tasks of which perf misreads a wakeup, or whose run after the release of their id it does not count.
 sub skip_odd_tasks {
-	my (%on, %woken);
+	my (%on, %preempted, %woken);
 	open my $f, '<', $events or die;
 	while (<$f>) {
 		my ($type, $body) = /^\d+,sched:(sched_\w+),(.*)/ or next;
@@ -24,10 +25,12 @@ sub skip_odd_tasks {
 		if ($type eq 'sched_switch') {
 			$skip{$f{'.prev_pid'}} = 1 if $f{tid} == -1;
 			delete $on{$f{'.prev_pid'}};
+			$preempted{$f{'.prev_pid'}} = 1 if $f{'.prev_state'} =~ /^R/;
 			$on{$f{'.next_pid'}} = 1;
+			delete $preempted{$f{'.next_pid'}};
 			delete $woken{$f{'.next_pid'}};
 		} elsif ($type eq 'sched_waking') {
-			$skip{$f{'.pid'}} = 1 if $on{$f{'.pid'}};
+			$skip{$f{'.pid'}} = 1 if $on{$f{'.pid'}} || $preempted{$f{'.pid'}};
 			$woken{$f{'.pid'}} = 1;
 		} elsif ($type eq 'sched_wakeup') {
 			$skip{$f{'.pid'}} = 1 if !$woken{$f{'.pid'}};

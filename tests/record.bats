@@ -617,22 +617,25 @@ is_sampled() {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
 	# the recorder starts the load, so that the load does not keep it from starting
-	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 600s) > /dev/null 2> "$TMP/err" &
+	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 600s --switch-freq 25000 --cpu $((2 * CPUS))) > /dev/null 2> "$TMP/err" &
 	pid=$!
 	until [ -s "$TMP/stress" ]; do await; done
-	LOADS+=("$(cat "$TMP/stress")")	# it runs to the end of this test
+	load=$(cat "$TMP/stress")
+	LOADS+=("$load")
 	# another program that waits for a signal shows how long this machine keeps programs from a CPU
 	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
 		$| = 1; $SIG{TERM} = sub { printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9; exit }; print "ready\n"; sleep 600' > "$TMP/other" &
 	other=$!
 	until [ -s "$TMP/other" ]; do await; done
-	# with priority: under this load the shell may not run for many seconds
+	# with priority: under this load the shell may not run for many seconds, nor the writer, for which the load ends
 	chrt -f 1 perl -MTime::HiRes=clock_gettime,sleep,CLOCK_MONOTONIC -e '
-		my ($pid, $file, $other) = @ARGV;
+		my ($pid, $file, $other, $load) = @ARGV;
 		sleep 0.05 until -s $file;
 		sleep 3;
 		printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;
-		kill INT => $pid; kill TERM => $other;' $pid "$TMP/s" $other > "$TMP/asked"
+		kill INT => $pid; kill TERM => $other;
+		sleep 2;
+		kill KILL => -$load;' $pid "$TMP/s" $other "$load" > "$TMP/asked"
 	wait $pid || true
 	wait $other || true
 	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }

@@ -9,7 +9,7 @@
 #   make bench fuzz format golden messages images clean uninstall
 #
 # SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well. So does make filters STATIC=1,
-# whose programs need no library, for machines where none can be installed.
+# whose programs need no library, for machines where none can be installed. With WERROR=-Werror a warning is an error (.ci/run).
 
 VERSION := 0.2.0
 
@@ -40,7 +40,7 @@ override BUILD := $(patsubst ./%,%,$(patsubst $(CURDIR)/%,%,$(patsubst %/,%,$(BU
 BIN   := $(BUILD)/bin
 
 CFLAGS   ?= -O2 -g
-WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
 override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 override CPPFLAGS += -I. -D_GNU_SOURCE -MMD -MP $(if $(HAVE_PROTOBUF),-DMP_HAVE_PROTOBUF)
 override LDFLAGS  += -pthread $(if $(STATIC),-static) $(if $(SAN),-fsanitize=$(SAN))
@@ -400,7 +400,7 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libzstd-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev protobuf-c-compiler libprotobuf-c-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEB   := $(DEPS_BUILD) dpkg-dev debhelper lintian
-DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
+DEPS_CHECK := $(DEPS_DEB) git libcap2-bin libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck gojq jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium-headless-shell librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 libgoogle-perftools4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
 	parallel clustershell openssh-server openssh-client faketime \

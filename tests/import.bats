@@ -436,7 +436,7 @@ many_kills() {
 	[ "$(wc -l < "$TMP/want")" -gt 100 ]
 	mp-fold "$TMP/out.mp" | cmp - "$TMP/want"
 
-	for i in {1..500}; do printf '%d,op%d,pid=3\ttid=%d\t.a=x y\t.n=%d\tdur=%d\n' $((81795446000000 + i * 1001)) $((i % 7)) $((i % 5 + 1)) $i $((i * 3)); done > "$TMP/spans.mp"
+	awk 'BEGIN { for (i = 1; i <= 500; i++) printf "%d,op%d,pid=3\ttid=%d\t.a=x y\t.n=%d\tdur=%d\n", 81795446000000 + i * 1001, i % 7, i % 5 + 1, i, i * 3 }' > "$TMP/spans.mp"
 	mp-export --to chrome "$TMP/spans.mp" | mp-import | mp-order - | grep '^[0-9]' | cmp - "$TMP/spans.mp"
 }
 

@@ -14,6 +14,12 @@ for p in mp mp-record mp-show mp-fleet; do FILTERS=${FILTERS/ $p / }; done
 FILTERS=${FILTERS:1:-1}
 export LC_ALL=C.UTF-8
 
+# jq 1.6 takes 37 ms to start, gojq 2 ms
+jq() {
+	gojq "$@"
+}
+export -f jq
+
 # A folder for the test, which teardown() removes; and the time of its beginning.
 make_tmp() {
 	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")

@@ -14,7 +14,7 @@ load lib
 	done
 	# the programs that are tested, not compiled again; its status is that of lintian
 	version=$(sed -n 's/^VERSION := //p' Makefile)
-	DEB_BUILD_OPTIONS=noautodbgsym make -s deb DEB="$TMP/deb" DEB_OBJECTS="$BUILD" PACKAGE_VERSION="$version" > "$TMP/log" 2>&1 || { cat "$TMP/log"; false; }
+	DPKG_DEB_COMPRESSOR_LEVEL=0 DEB_BUILD_OPTIONS=noautodbgsym make -s deb DEB="$TMP/deb" DEB_OBJECTS="$BUILD" PACKAGE_VERSION="$version" > "$TMP/log" 2>&1 || { cat "$TMP/log"; false; }
 	tools=$(echo "$TMP"/deb/mp-tools_*.deb) record=$(echo "$TMP"/deb/mp-record_*.deb)
 	[ "$(dpkg-deb -f "$tools" Version)" = "$version-1" ]
 	dpkg-deb -c "$tools" > "$TMP/tools"
@@ -61,17 +61,15 @@ record_there() {
 	rm "$root/tmp/s"
 }
 
-@test "make dist writes the same bytes twice, and an unpacked archive the same again" {
+@test "make dist writes the same bytes from an unpacked archive, with another umask and time zone" {
 	git rev-parse > /dev/null 2>&1 || skip "no git checkout"
 	make -s dist BUILD_ROOT="$TMP/a" > "$TMP/name"
-	(umask 077 && TZ=Asia/Tokyo LC_ALL=C make -s dist BUILD_ROOT="$TMP/b" > /dev/null)
 	archive=$(basename "$(cat "$TMP/name")")
-	cmp "$TMP/a/$archive" "$TMP/b/$archive"
 	tar -C "$TMP" -xf "$TMP/a/$archive"
 	cd "$TMP/${archive%.tar.xz}"
 	# all files, and no others
 	diff <(git -C "$OLDPWD" ls-files | sort) <(find . -type f -printf '%P\n' | grep -vx docs/packaging/VERSION | sort)
-	make -s dist > /dev/null
+	(umask 077 && TZ=Asia/Tokyo LC_ALL=C make -s dist > /dev/null)
 	cmp "$TMP/a/$archive" "build/$archive"
 	[ "$archive" = "mp-tools-$(docs/packaging/version 0).tar.xz" ]
 }

@@ -314,7 +314,7 @@ is_exact_with() {
 	start_counting
 	local kind i restarts=0
 	for kind in allocation read recvmsg; do
-		for ((i = 1; i < 2000; i = i * 3 / 2 + RANDOM % 2 + 1)); do
+		for ((i = 1; i < 2000; i = i * 2 + RANDOM % 2)); do
 			is_exact_with "$kind $i"
 			[ "$status" = 2 ] || [ "$(trailer "$TMP/s" restarts)" = null ] || ((++restarts))
 		done

@@ -84,7 +84,7 @@ continued_after() {
 	needs_root
 	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	while read -r signal attempt; do
-		record_attempt "$attempt" 1s
+		record_attempt "$attempt" 300ms
 		continued_after "mp-record: the writer process was killed by signal $signal" || { echo "$attempt"; cat "$TMP/err"; false; }
 	done <<- X
 		31 open

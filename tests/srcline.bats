@@ -159,19 +159,17 @@ as_addr2line() {
 
 # Prints a frame for each byte of code of a file in $TMP/b with that build id: stubs and start code, too.
 all_addresses() {	# ID FILE
-	local start size at
-	readelf -SW "$TMP/b/$2" | sed 's/^ *\[ *[0-9]*\]//' | awk '/ AX / { print $3, $5 }' | while read -r start size; do
-		for ((at = 16#$start; at < 16#$start + 16#$size; at++)); do
-			printf '[%s]+0x%x+0x%x@%s:%s\n' "$2" $((16#$start)) "$at" "$2" "${1:0:8}"
-		done
-	done
+	readelf -SW "$TMP/b/$2" | sed 's/^ *\[ *[0-9]*\]//' | ID=${1:0:8} FILE=$2 perl -ane '
+		next unless / AX /;
+		my ($start, $size) = map { hex } @F[2, 4];
+		printf "[%s]+0x%x+0x%x\@%s:%s\n", $ENV{FILE}, $start, $_, $ENV{FILE}, $ENV{ID} for $start .. $start + $size - 1'
 }
 
 # Adds samples to the recording $TMP/r: one at each byte of code, since the clock finds any of them.
 add_all_addresses() {
-	local sample frame
+	local sample
 	sample=$(grep -m 1 '^[0-9].*@inlined:' "$TMP/r")
-	all_addresses "$1" inlined | while read -r frame; do echo "${sample%%stack=*}stack=$frame"; done > "$TMP/samples"
+	all_addresses "$1" inlined | SAMPLE=${sample%%stack=*} awk '{ print ENVIRON["SAMPLE"] "stack=" $0 }' > "$TMP/samples"
 	[ "$(wc -l < "$TMP/samples")" -gt 500 ]
 	sed -i -e "$(($(wc -l < "$TMP/r") - 1))r $TMP/samples" "$TMP/r"
 }
@@ -222,12 +220,10 @@ add_all_addresses() {
 each_byte() {
 	local id
 	id=$(readelf -n "$1" | awk '/Build ID/ { print substr($3, 1, 8) }')
-	nm -S "$1" | while read -r start size _ name; do
-		case $name in outer | main | plain_work) ;; *) continue ;; esac
-		for ((i = 0; i < 16#$size; i++)); do
-			printf '[x]+0x%x+0x%x@x:%s 1\n' $((16#$start)) $((16#$start + i)) "$id"
-		done
-	done
+	nm -S "$1" | ID=$id perl -ne '
+		next unless /^(\w+) (\w+) . (outer|main|plain_work)$/;
+		my ($start, $size) = (hex $1, hex $2);
+		printf "[x]+0x%x+0x%x\@x:%s 1\n", $start, $_, $ENV{ID} for $start .. $start + $size - 1'
 }
 
 @test "every address of a program has the lines of addr2line, and those that debug files share (dwz)" {
@@ -301,9 +297,9 @@ main_of() {
 	addr=$(sed 's/.*+0x\([0-9a-f]*\)@.*/\1/' "$TMP/in")
 	size=$(nm -S "$TMP/names" | awk '$4 == "_ZN5outer6worker4workEm" { print $2 }')
 	# the whole function, byte by byte, without a symbol
-	for ((i = 0; i < 16#$size; i++)); do
-		printf '[names]+0x%x+0x%x@%s 1\n' "0x$addr" $((16#$addr + i)) "$(sed 's/.*@\(.*\) 1/\1/' "$TMP/in")"
-	done > "$TMP/all"
+	ID=$(sed 's/.*@\(.*\) 1/\1/' "$TMP/in") perl -e '
+		my ($start, $size) = map { hex } @ARGV;
+		printf "[names]+0x%x+0x%x\@%s 1\n", $start, $_, $ENV{ID} for $start .. $start + $size - 1' "$addr" "$size" > "$TMP/all"
 	srcline --file "$TMP/names" "$TMP/all" | mp-fold --annotate > "$TMP/out"
 	grep -q '^outer::worker::work (names.cc:[0-9]*);outer::inner (names.cc:9)_\[i\] [0-9]*$' "$TMP/out"
 }

@@ -231,15 +231,15 @@ ticks_of() {	# PID
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
 	await_stall "$pid"
-	sleep 3
-	kill -TERM $pid
 	sleep 2
+	kill -TERM $pid
+	sleep 1
 	ticks=$(ticks_of $pid) kib=$(memory_of $pid)
-	sleep 3
+	sleep 2
 	ticks_later=$(ticks_of $pid) kib_later=$(memory_of $pid)
 	kill -KILL $pid
 	exec 5>&-
-	echo "$ticks ticks and $kib KiB, 3 s later $ticks_later ticks and $kib_later KiB"
+	echo "$ticks ticks and $kib KiB, 2 s later $ticks_later ticks and $kib_later KiB"
 	[ $((ticks_later - ticks)) -lt $(($(getconf CLK_TCK) / 2)) ]
 	[ $((kib_later - kib)) -lt 16384 ]
 }

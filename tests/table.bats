@@ -57,7 +57,7 @@ has_names() {
 	mp-select --json "$TMP/in.mp" > "$TMP/t.json"
 	[ "$(wc -l < "$TMP/t.json")" = 2000 ]
 	has_names "$(jq -s . "$TMP/t.json")"
-	[ "$(jq -c 'map_values(type)' "$TMP/t.json" | sort -u)" = '{"time":"number","type":"string","cpu":"number","tid":"number","comm":"string",".bytes":"number",".flags":"number",".at":"string",".rwbs":"string",".list":"array","stack":"array"}' ]
+	[ "$(command jq -c 'map_values(type)' "$TMP/t.json" | sort -u)" = '{"time":"number","type":"string","cpu":"number","tid":"number","comm":"string",".bytes":"number",".flags":"number",".at":"string",".rwbs":"string",".list":"array","stack":"array"}' ]
 }
 
 # The result of a query in DuckDB, as JSON.

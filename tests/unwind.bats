@@ -216,13 +216,14 @@ needs_go() {
 
 @test "frames by .gopclntab are those of Go's own .debug_frame, on three architectures" {
 	needs_go
-	printf 'package main\nimport "fmt"\nfunc main() { fmt.Println() }\n' > "$TMP/x.go"
+	# the runtime, which is compiled for each of them, has functions of all kinds
+	printf 'package main\nfunc main() { println() }\n' > "$TMP/x.go"
 	for arch in amd64 arm64 riscv64; do
 		CGO_ENABLED=0 GOARCH=$arch build_go "$arch" || skip "Go does not build for $arch"
 		run "$BUILD/tools/gorows" "$TMP/$arch"
 		echo "$arch: $output"
 		[[ "$output" =~ ^([0-9]+)\ rows,\ 0\ differ,\ ([0-9]+)\ in ]]
-		[ "${BASH_REMATCH[1]}" -gt 5000 ] && [ "${BASH_REMATCH[2]}" -lt 100 ]
+		[ "${BASH_REMATCH[1]}" -gt 4000 ] && [ "${BASH_REMATCH[2]}" -lt 100 ]
 	done
 }
 
@@ -426,13 +427,13 @@ needs_go() {
 	until grep -q ready "$TMP/load.out"; do await; done
 	sleep 1
 	mp-record -q --realtime -p "$LOAD_PID" -F 999 -g user -n 6000 -o "$TMP/s" || [ $? = 1 ]
-	whole 990 1000
 	for comm in python3 perl cc1plus node sqlite3 git bash deep.c++ deep.rust java; do
 		n=$(grep -c "comm=$comm	" "$TMP/s" || true)
 		cut=$(grep "comm=$comm	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
 		echo "$comm: $n stacks, $cut cut"
 		[ $((cut * 50)) -le $((n + 50)) ]
 	done
+	whole 990 1000
 	# compared with perf on the same samples, of no other tasks and with a real-time priority, since perf loses records
 	# of maps, too, when its buffers are full; it is given tasks that are stopped, because it refuses one that has ended
 	kill -STOP -- "-$LOAD_PID"
@@ -455,6 +456,7 @@ needs_go() {
 	perf record -N -q --realtime 1 -p "$(paste -sd , "$TMP/pids")" -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC \
 		--call-graph dwarf,32768 -o "$TMP/data" -- \
 		sh -c 'kill -CONT "-$2"; exec perl "$@"' sh "$TMP/until-used.pl" "$LOAD_PID" $((2 * $(getconf CLK_TCK)))
+	kill -STOP -- "-$LOAD_PID"
 	perf script -i "$TMP/data" --no-inline --ns -F tid,time,ip,sym > "$TMP/perf" 2> /dev/null
 	# only of programs that ran before: after an exec perf has the maps of the parent
 	perf script -i "$TMP/data" --show-task-events -F pid,time 2> /dev/null |

@@ -426,12 +426,17 @@ needs_go() {
 	start_load tests/load/stacks "$TMP/w" 600
 	until grep -q ready "$TMP/load.out"; do await; done
 	sleep 1
-	mp-record -q --realtime -p "$LOAD_PID" -F 999 -g user -n 6000 -o "$TMP/s" || [ $? = 1 ]
+	mp-record --realtime -p "$LOAD_PID" -F 999 -g user -n 6000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	cat "$TMP/err"
 	for comm in python3 perl cc1plus node sqlite3 git bash deep.c++ deep.rust java; do
 		n=$(grep -c "comm=$comm	" "$TMP/s" || true)
 		cut=$(grep "comm=$comm	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
 		echo "$comm: $n stacks, $cut cut"
-		[ $((cut * 50)) -le $((n + 50)) ]
+		[ $((cut * 50)) -le $((n + 50)) ] || {
+			grep "comm=$comm	" "$TMP/s" | grep -o 'stack=\[truncated\].*' | cut -c 1-200 | sort | uniq -c | sort -rn | head
+			tail -n 1 "$TMP/s" | jq -c .unwound
+			false
+		}
 	done
 	whole 990 1000
 	# compared with perf on the same samples, of no other tasks and with a real-time priority, since perf loses records

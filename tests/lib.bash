@@ -240,7 +240,7 @@ expected() {
 }
 
 # The command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE, with more options.
-# Without --switch-freq its tasks may keep all others from the CPUs for minutes (Linux 6.18).
+# Without --switch-freq or --cpu its tasks may keep all others from the CPUs for minutes (Linux 6.18).
 switching() {
 	cat > "$TMP/switching" <<-'X'
 		echo $$ > "$1"

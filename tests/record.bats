@@ -617,7 +617,7 @@ is_sampled() {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
 	# the recorder starts the load, so that the load does not keep it from starting
-	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 600s --switch-freq 25000 --cpu $((2 * CPUS))) > /dev/null 2> "$TMP/err" &
+	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 600s --cpu $((2 * CPUS))) > /dev/null 2> "$TMP/err" &
 	pid=$!
 	until [ -s "$TMP/stress" ]; do await; done
 	load=$(cat "$TMP/stress")

@@ -13,7 +13,7 @@ load lib
 	mkdir "$TMP/clang"
 	[ ! -d "$BUILD/bpf" ] || cp -a "$BUILD/bpf" "$TMP/clang"
 	# it warns of the same without optimization
-	run make -j2 BUILD="$TMP/clang" CC=clang CFLAGS=-O0 all
+	run make -j2 BUILD="$TMP/clang" CC=clang CFLAGS=-O0 all unit
 	[ "$status" = 0 ] || { tail -n 20 <<< "$output"; false; }
 	[[ "$output" != *"without BPF"* ]]
 	! grep -A 5 warning: <<< "$output" || false

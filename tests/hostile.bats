@@ -30,7 +30,7 @@ as_quick() {
 	return 1
 }
 
-# lines KIND SIZE: 1 MiB of events, each a line of SIZE bytes with what KIND says.
+# lines KIND SIZE: 2 MiB of events, each a line of SIZE bytes with what KIND says.
 lines() {
 	python3 - "$@" <<- 'X'
 		import sys
@@ -38,7 +38,7 @@ lines() {
 		text = {'fields': '\t'.join(f'f{i}=1' for i in range(100000)), 'same': '\t'.join(300000 * ['f=1']),
 			'frames': 'stack=' + 600000 * 'f;', 'text': 'text=' + 1200000 * 'x', 'escapes': 'text=' + 300000 * r'\x01',
 			'signs': 'text=' + 1200000 * '='}[kind][:size - 100]
-		sys.stdout.writelines(f'{i},a:b,cpu=0\tpid=1\ttid=1\tcomm=x\tdur=5\t{text}\n' for i in range(1048576 // size))
+		sys.stdout.writelines(f'{i},a:b,cpu=0\tpid=1\ttid=1\tcomm=x\tdur=5\t{text}\n' for i in range(2097152 // size))
 	X
 }
 
@@ -80,7 +80,7 @@ lines() {
 
 @test "many sections, types of events, hosts, CPUs and losses take time in proportion to their number" {
 	local n kind words
-	for n in 10000 40000; do
+	for n in 20000 80000; do
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++)
 			print "{\"mp\":1,\"datatype\":\"event\"}\n" i ",a:b,cpu=0\tpid=1\tdur=1\n{\"end\":\"event\",\"records\":1,\"lost\":0}" }' > "$TMP/sections.$n"
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:t" i ",cpu=0\tf" i "=1\tcomm=x\tpid=1\tdur=1" }' > "$TMP/types.$n"
@@ -97,9 +97,9 @@ lines() {
 		for p in $FILTERS; do
 			read -ra words <<< "$(filter_words "$p")"
 			[ "$p" != mp-import ] || words+=(--from stream)
-			as_quick "$TMP/$kind.10000" "$TMP/$kind.40000" "${words[@]}"
+			as_quick "$TMP/$kind.20000" "$TMP/$kind.80000" "${words[@]}"
 		done
-		as_quick "$TMP/$kind.10000" "$TMP/$kind.40000" mp-export --to firefox -e '*'
+		as_quick "$TMP/$kind.20000" "$TMP/$kind.80000" mp-export --to firefox -e '*'
 	done
 }
 

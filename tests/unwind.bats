@@ -223,7 +223,7 @@ needs_go() {
 		run "$BUILD/tools/gorows" "$TMP/$arch"
 		echo "$arch: $output"
 		[[ "$output" =~ ^([0-9]+)\ rows,\ 0\ differ,\ ([0-9]+)\ in ]]
-		[ "${BASH_REMATCH[1]}" -gt 4000 ] && [ "${BASH_REMATCH[2]}" -lt 100 ]
+		[ "${BASH_REMATCH[1]}" -gt 5000 ] && [ "${BASH_REMATCH[2]}" -lt 100 ]
 	done
 }
 

@@ -238,15 +238,23 @@ static unsigned highest_bit(bits v)
 	return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)v));
 }
 
+struct candidate {
+	struct stored *s; /* or NULL */
+	unsigned age;
+};
+
 /*
- * The last stack before a sample, and the first one after it. `far`: another one waits that is too
- * far before the sample; it may be that of the sample, if the task was interrupted in between.
+ * The last stack before a sample, the first one after it, and the last one that waits too far before
+ * it. The latter may be that of the sample, if the task was interrupted in between.
  */
 struct candidates {
-	struct stored *before, *after;
-	unsigned before_age, after_age;
-	bool far;
+	struct candidate before, after, far;
 };
+
+static bool is_kept(const struct mp_pending_stacks *c, const struct stored *s)
+{
+	return !s->copy || c->n_copies - s->copy < KEPT_COPIES;
+}
 
 /*
  * Finds the candidates among the stacks that wait. They came in order of time, some of them
@@ -255,33 +263,41 @@ struct candidates {
 static struct candidates find(const struct mp_pending_stacks *c, struct latest *l,
 			      const struct mp_pending_want *want)
 {
-	struct candidates found = { NULL, NULL, 0, 0, false };
+	struct candidates found = { 0 };
 	bits rest = l->waiting;
 
-	while (rest && !found.after) {
+	while (rest && !found.after.s) {
 		unsigned age = highest_bit(rest);
-		struct stored *s = stored_of(l, age);
-		uint64_t at = s->chain.time_ns;
+		struct candidate one = { stored_of(l, age), age };
+		uint64_t at = one.s->chain.time_ns;
 
 		rest &= ~((bits)1 << age);
 		if (at >= want->time_ns + NEAR_NS)
 			break;
-		if (s->chain.ip != want->ip || s->chain.sp != want->sp ||
+		if (one.s->chain.ip != want->ip || one.s->chain.sp != want->sp ||
 		    at + KEEP_NS <= want->time_ns)
 			continue;
-		if (at + NEAR_NS <= want->time_ns) {
-			found.far = true;
-		} else if (s->copy && c->n_copies - s->copy >= KEPT_COPIES) {
+		if (at + NEAR_NS <= want->time_ns)
+			found.far = one;
+		else if (!is_kept(c, one.s))
 			continue;
-		} else if (at <= want->time_ns) {
-			found.before = s;
-			found.before_age = age;
-		} else {
-			found.after = s;
-			found.after_age = age;
-		}
+		else if (at <= want->time_ns)
+			found.before = one;
+		else
+			found.after = one;
 	}
 	return found;
+}
+
+/*
+ * Whether a stack too far before a sample is taken for that of the sample: if the task has had no
+ * other one in between, even one that another sample took.
+ */
+static bool is_last(const struct mp_pending_stacks *c, struct latest *l, struct candidate far,
+		    uint64_t time_ns)
+{
+	return far.s && is_kept(c, far.s) &&
+	       (!far.age || stored_of(l, far.age - 1)->chain.time_ns > time_ns);
 }
 
 /*
@@ -291,13 +307,15 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
  * if another stack waits too far before the sample, this sample only weakens what others have
  * shown. Otherwise one mistake would last: each sample would get the stack of the next one.
  */
-static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
+static struct candidate choose(const struct candidates *c, int8_t *order, bool after)
 {
-	if (!c->before && !c->after->dropped)
-		*order = c->far && *order < 0 ? *order + 1 : CERTAIN;
-	else if (!c->after && *order > -CERTAIN)
+	if (c->after.s && !c->before.s && !c->after.s->dropped)
+		*order = c->far.s && *order < 0 ? *order + 1 : CERTAIN;
+	else if (c->before.s && !c->after.s && *order > -CERTAIN)
 		--*order;
-	return (*order ? *order > 0 : after) ? c->after : c->before;
+	if (*order ? *order > 0 : after)
+		return c->after;
+	return c->before.s || !*order ? c->before : c->far;
 }
 
 const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *c,
@@ -305,20 +323,18 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 {
 	struct latest *l = latest_of(c, want->tid);
 	struct candidates found;
-	struct stored *s;
+	struct candidate one;
 
 	/* if all come from after the sample, later ones have overwritten its own */
 	if (!l || (l->size == KEPT && stored_of(l, KEPT - 1)->chain.time_ns > want->time_ns))
 		return NULL;
 	found = find(c, l, want);
-	if (!found.before && !found.after)
+	one = choose(&found, order_of(c, want->event), want->after);
+	if (!one.s || (one.s == found.far.s && !is_last(c, l, one, want->time_ns)))
 		return NULL;
-	s = choose(&found, order_of(c, want->event), want->after);
-	if (!s)
-		return NULL;
-	l->waiting &= ~((bits)1 << (s == found.before ? found.before_age : found.after_age));
-	s->chain.copy = copy_of(c, s);
-	return &s->chain;
+	l->waiting &= ~((bits)1 << one.age);
+	one.s->chain.copy = copy_of(c, one.s);
+	return &one.s->chain;
 }
 
 const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pid_t tid,

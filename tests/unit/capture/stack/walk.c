@@ -249,9 +249,14 @@ static void test_order(void)
 	/* event 6: the task is interrupted between a stack and its sample */
 	for (i = 0; i < 8; i++)
 		taken(&c, 6, 8, 22010000 + 1000 * i, 0, 22009500 + 1000 * i);
-	ok(taken(&c, 6, 8, 22330000, 22020000, 22330500) == 0,
-	   "none if its own may be far before it, and another one is after it");
+	ok(taken(&c, 6, 8, 22330000, 22020000, 22330500) == 22020000,
+	   "the last one of the task, far before it, if those of this event come before their samples");
 	ok(taken(&c, 6, 8, 22331000, 0, 22331500) == 22330500, "the next sample gets its own");
+	taken(&c, 6, 8, 22350000, 22340000, 22349000);
+	ok(taken(&c, 6, 8, 22560000, 0, 22560500) == 0,
+	   "none if one that another sample took is between");
+	ok(taken(&c, 7, 9, 22870000, 22570000, 22870001) == 0,
+	   "none far before it if the order of the event is not known");
 	drops++;
 	ok(taken(&c, 5, 7, 22500000, 0, 22500500) == 0, "and not where a record was lost");
 	for (i = 0; i < 127; i++)

@@ -26,7 +26,9 @@ static void run(char *const argv[])
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1, i;
-	char *words[] = { "/bin/true", "one", "two words", "", NULL };
+	/* on the stack, which a child has in memory, unlike constants of the program */
+	char program[] = "/bin/true", one[] = "one", two[] = "two words", none[] = "";
+	char *words[] = { program, one, two, none, NULL };
 	static char full[3001];
 
 	memset(full, 'a', sizeof(full) - 1);

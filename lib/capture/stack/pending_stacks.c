@@ -296,7 +296,7 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 static bool is_last(const struct mp_pending_stacks *c, struct latest *l, struct candidate far,
 		    uint64_t time_ns)
 {
-	return far.s && is_kept(c, far.s) &&
+	return is_kept(c, far.s) &&
 	       (!far.age || stored_of(l, far.age - 1)->chain.time_ns > time_ns);
 }
 
@@ -344,8 +344,7 @@ const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pi
 	size_t i;
 
 	for (i = 0; l && i < l->size; i++)
-		if (l->v[i].chain.time_ns == time_ns && l->v[i].copy &&
-		    c->n_copies - l->v[i].copy < KEPT_COPIES)
+		if (l->v[i].chain.time_ns == time_ns && l->v[i].copy && is_kept(c, &l->v[i]))
 			return copy_of(c, &l->v[i]);
 	return NULL;
 }

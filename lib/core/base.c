@@ -66,7 +66,9 @@ void mp_say_by(void (*put)(void *arg, const char *text), void *arg)
 	say_by.arg = arg;
 }
 
-void mp_vsay(const char *fmt, va_list ap)
+static void vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
+
+static void vsay(const char *fmt, va_list ap)
 {
 	char text[1024], line[4 * sizeof(text) + 64];
 	size_t len;
@@ -91,7 +93,7 @@ void mp_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	mp_vsay(fmt, ap);
+	vsay(fmt, ap);
 	va_end(ap);
 }
 
@@ -106,7 +108,7 @@ void mp_die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	mp_vsay(fmt, ap);
+	vsay(fmt, ap);
 	va_end(ap);
 	exit(MP_FAIL);
 }
@@ -129,7 +131,7 @@ void mp_usage(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	mp_vsay(fmt, ap);
+	vsay(fmt, ap);
 	va_end(ap);
 	mp_say("try '%s --help'", program);
 	exit(MP_FAIL);

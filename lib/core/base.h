@@ -64,7 +64,6 @@ const char *mp_name(void);
  * names and thread names end up in messages.
  */
 void mp_say(const char *fmt, ...) MP_PRINTF(1, 2);
-void mp_vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
 /* From now on `put` gets the messages, without the program's name, instead of stderr. */
 void mp_say_by(void (*put)(void *arg, const char *text), void *arg);

@@ -108,7 +108,8 @@ static bool is_ascii(struct mp_str s)
 	return true;
 }
 
-ProtobufCBinaryData mp_export_text_raw(struct mp_export_trace *t, struct mp_str raw)
+/* As mp_export_text(), without escapes. */
+static ProtobufCBinaryData text_of_bytes(struct mp_export_trace *t, struct mp_str raw)
 {
 	size_t start = t->text.len;
 
@@ -120,7 +121,7 @@ ProtobufCBinaryData mp_export_text_raw(struct mp_export_trace *t, struct mp_str 
 
 ProtobufCBinaryData mp_export_text(struct mp_export_trace *t, struct mp_str escaped)
 {
-	return mp_export_text_raw(t, mp_esc_decode(&t->decoded, escaped));
+	return text_of_bytes(t, mp_esc_decode(&t->decoded, escaped));
 }
 
 /* The number of a key of the sequence, and whether it is new. */
@@ -183,7 +184,7 @@ uint64_t mp_export_key(struct mp_export_trace *t, const struct mp_export_sequenc
 
 	if (fresh) {
 		mp_export_texts_begin(t, key.len);
-		write_name(t, sequence, id, mp_export_text_raw(t, key), &data,
+		write_name(t, sequence, id, text_of_bytes(t, key), &data,
 			   NAMES(data, debug_annotation_names));
 	}
 	return id;
@@ -202,7 +203,7 @@ static uint64_t function_of(struct mp_export_trace *t, const struct mp_frame *fr
 	id = id_of(&t->functions, t->sequence, mp_buf_view(&name), &fresh);
 	if (fresh) {
 		mp_export_texts_begin(t, name.len);
-		write_name(t, t->sequence, id, mp_export_text_raw(t, mp_buf_view(&name)), &data,
+		write_name(t, t->sequence, id, text_of_bytes(t, mp_buf_view(&name)), &data,
 			   NAMES(data, function_names));
 	}
 	mp_buf_release(&name);

@@ -47,12 +47,11 @@ void mp_export_sequence_begin(struct mp_export_trace *t, struct mp_export_sequen
 			      struct mp_str samples);
 
 /*
- * Texts of packets: raw bytes that become UTF-8, and text of the stream, whose escapes are decoded
- * as well. mp_export_texts_begin() makes room for the texts of a packet, of `len` bytes together;
- * they are valid until the next call.
+ * A text of a packet: text of the stream, whose escapes are decoded and which becomes UTF-8.
+ * mp_export_texts_begin() makes room for the texts of a packet, of `len` bytes together; they are
+ * valid until the next call.
  */
 void mp_export_texts_begin(struct mp_export_trace *t, size_t len);
-ProtobufCBinaryData mp_export_text_raw(struct mp_export_trace *t, struct mp_str raw);
 ProtobufCBinaryData mp_export_text(struct mp_export_trace *t, struct mp_str escaped);
 
 /* The number of the name of an event, escaped, and of a field, in the sequence. */

@@ -119,7 +119,8 @@ struct mp_str mp_flame_svg_code_of(const struct mp_flame *f, uint32_t node)
 
 /* --- frames ----------------------------------------------------------------------------------- */
 
-void mp_flame_svg_attribute(struct mp_buf *to, const char *name, double value)
+/* Writes an attribute of an element, with a blank before it. */
+static void put_attribute(struct mp_buf *to, const char *name, double value)
 {
 	mp_buf_printf(to, " %s=\"", name);
 	mp_svg_num(to, value);
@@ -129,9 +130,9 @@ void mp_flame_svg_attribute(struct mp_buf *to, const char *name, double value)
 void mp_flame_svg_rect(struct mp_flame_svg *p, const char *class, double x, double y, double width)
 {
 	mp_buf_printf(p->to, "<rect class=\"%s\"", class);
-	mp_flame_svg_attribute(p->to, "x", x);
-	mp_flame_svg_attribute(p->to, "y", y);
-	mp_flame_svg_attribute(p->to, "width", MP_MAX(width - 0.5, 0.5));
+	put_attribute(p->to, "x", x);
+	put_attribute(p->to, "y", y);
+	put_attribute(p->to, "width", MP_MAX(width - 0.5, 0.5));
 	mp_buf_printf(p->to, " height=\"%d\"/>", FRAME);
 }
 
@@ -143,8 +144,8 @@ void mp_flame_svg_name(struct mp_flame_svg *p, struct mp_str name, double x, dou
 	mp_svg_clean(&p->clean, name);
 	mp_svg_fit(&p->shown, mp_buf_view(&p->clean), width - 2 * PAD, MP_SVG_FONT);
 	mp_buf_printf(p->to, "<text");
-	mp_flame_svg_attribute(p->to, "x", x + PAD);
-	mp_flame_svg_attribute(p->to, "y", y + 13);
+	put_attribute(p->to, "x", x + PAD);
+	put_attribute(p->to, "y", y + 13);
 	mp_buf_byte(p->to, '>');
 	mp_svg_text(p->to, mp_buf_view(&p->shown));
 	mp_buf_printf(p->to, "</text>");
@@ -156,8 +157,8 @@ void mp_flame_svg_name(struct mp_flame_svg *p, struct mp_str name, double x, dou
 static void draw_swatch(struct mp_flame_svg *p, double x, const char *class, struct mp_str what)
 {
 	mp_buf_printf(p->to, "<rect class=\"%s\"", class);
-	mp_flame_svg_attribute(p->to, "x", x);
-	mp_flame_svg_attribute(p->to, "y", p->height - 22);
+	put_attribute(p->to, "x", x);
+	put_attribute(p->to, "y", p->height - 22);
 	mp_buf_printf(p->to, " width=\"12\" height=\"12\"><title>");
 	mp_svg_text(p->to, what);
 	mp_buf_printf(p->to, "</title></rect>\n");

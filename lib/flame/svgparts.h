@@ -47,7 +47,4 @@ void mp_flame_svg_rect(struct mp_flame_svg *p, const char *class, double x, doub
 void mp_flame_svg_name(struct mp_flame_svg *p, struct mp_str name, double x, double y,
 		       double width);
 
-/* Writes an attribute of an element, with a blank before it. */
-void mp_flame_svg_attribute(struct mp_buf *to, const char *name, double value);
-
 #endif

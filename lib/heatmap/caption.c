@@ -9,7 +9,8 @@
 
 enum { DECADES = 2 }; /* as many of them, and most values are in the lowest rows */
 
-void mp_heat_put_count(struct mp_buf *to, uint64_t n)
+/* "1,234,567" */
+static void put_count(struct mp_buf *to, uint64_t n)
 {
 	char digits[MP_NUM_MAX];
 	size_t len = mp_put_u64(digits, n) - digits, i;
@@ -30,7 +31,7 @@ void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum)
 	else if (*h->info->unit)
 		mp_buf_add(to, text, mp_unit_put(text, h->info->unit, (double)sum));
 	else
-		mp_heat_put_count(to, sum);
+		put_count(to, sum);
 }
 
 static bool is_count(const struct mp_heat_info *info)
@@ -145,7 +146,7 @@ static void put_ns(struct mp_buf *to, double ns)
 /* Writes how much there is: "1,234 events, dur in total 3 s". */
 static void put_records(struct mp_buf *to, const struct mp_heat *h)
 {
-	mp_heat_put_count(to, h->grid->records);
+	put_count(to, h->grid->records);
 	mp_buf_printf(to, *h->info->events	  ? h->grid->records == 1 ? " event" : " events"
 			  : h->grid->records == 1 ? " point"
 						  : " points");
@@ -291,9 +292,9 @@ static void note_sides(struct mp_buf *to, const struct mp_heat *h)
 	}
 	if (a->lost != b->lost) {
 		mp_buf_printf(to, "lost events: ");
-		mp_heat_put_count(to, a->lost);
+		put_count(to, a->lost);
 		mp_buf_printf(to, " before, ");
-		mp_heat_put_count(to, b->lost);
+		put_count(to, b->lost);
 		mp_buf_printf(to, " after\n");
 	}
 }
@@ -319,7 +320,7 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 			mp_buf_printf(to, "grey: less than three standard errors\n");
 	}
 	if (lost) {
-		mp_heat_put_count(to, lost);
+		put_count(to, lost);
 		mp_buf_printf(to, lost == 1 ? " event was" : " events were");
 		mp_buf_printf(to, " lost when this was recorded%s\n",
 			      h->losses.any ? ", in the marked columns" : "");
@@ -332,7 +333,7 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, "%s spans %.0f decades: --log shows small values as well\n",
 			      axis_name(&h->info->y), floor(h->decades));
 	if (h->grid->skipped) {
-		mp_heat_put_count(to, h->grid->skipped);
+		put_count(to, h->grid->skipped);
 		mp_buf_printf(to, " %s without a number, or with a negative weight, %s omitted\n",
 			      h->grid->skipped == 1 ? "record" : "records",
 			      h->grid->skipped == 1 ? "was" : "were");

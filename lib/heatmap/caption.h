@@ -8,9 +8,6 @@
 
 #include "lib/heatmap/heat.h"
 
-/* "1,234,567" */
-void mp_heat_put_count(struct mp_buf *to, uint64_t n);
-
 /* A sum of the weight with its unit: "1,234" or "1.23 ms". */
 void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum);
 

@@ -15,6 +15,7 @@
 #include "lib/core/unpack.h"
 #include "lib/recordings/caller.h"
 #include "lib/recordings/children.h"
+#include "lib/recordings/config.h"
 #include "lib/recordings/draft.h"
 #include "lib/stream/ctl.h"
 
@@ -178,7 +179,11 @@ static uint64_t age_ns(const struct file *file)
 					       : (now.tv_sec - file->time.tv_sec) * MP_NS_PER_SEC;
 }
 
-void mp_folder_prune(const struct mp_folder *f, const struct mp_config *c)
+/*
+ * Removes the recordings, with the pictures of them, that are too many or too old, and drafts of
+ * programs that were killed.
+ */
+static void prune(const struct mp_folder *f, const struct mp_config *c)
 {
 	const uint64_t day_ns = 86400 * MP_NS_PER_SEC;
 	struct files files;
@@ -367,7 +372,7 @@ enum mp_status mp_folder_record(char **argv, char **path)
 		mp_draft_drop();
 	mp_caller_end();
 	if (name)
-		mp_folder_prune(&f, &config);
+		prune(&f, &config);
 	close(fd);
 	free(name);
 	mp_folder_close(&f);

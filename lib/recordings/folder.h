@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The recordings that `mp record` remembers: files "NAME-TIME.mp.zst" in $XDG_STATE_HOME/mp.
- * Includes config.
  */
 #ifndef MP_RECORDINGS_FOLDER_H
 #define MP_RECORDINGS_FOLDER_H
 
-#include "lib/recordings/config.h"
+#include "lib/core/base.h"
 
 struct mp_folder {
 	char *path;
@@ -22,12 +21,6 @@ void mp_folder_close(struct mp_folder *f);
 
 /* The name of the latest recording in it. Owned by the caller; NULL: there is none. */
 char *mp_folder_last(const struct mp_folder *f);
-
-/*
- * Removes the recordings, with the pictures of them, that are too many or too old, and drafts of
- * programs that were killed.
- */
-void mp_folder_prune(const struct mp_folder *f, const struct mp_config *c);
 
 /*
  * Runs mp-record --compress with these arguments, argv[0] being its name, and remembers what it

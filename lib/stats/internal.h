@@ -53,9 +53,6 @@ struct mp_loghist_parts {
 	struct mp_loghist_side side[2]; /* the positive and the negative numbers */
 };
 
-/* Splits |value| into E and M; value is not 0. */
-void mp_loghist_split(double value, int *exponent, uint64_t *mantissa);
-
 /*
  * Adds `weight` numbers of this value, and extends the range to `min` and `max`. Where they differ,
  * they are those of a histogram that the numbers are a part of.

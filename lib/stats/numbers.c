@@ -8,7 +8,8 @@
 
 enum { LIST_MAX = 128 };
 
-void mp_loghist_split(double value, int *exponent, uint64_t *mantissa)
+/* Splits |value| into E and M; value is not 0. */
+static void split(double value, int *exponent, uint64_t *mantissa)
 {
 	uint64_t bits, m;
 	int e, shift;
@@ -31,7 +32,7 @@ int mp_loghist_exponent(double value)
 	uint64_t mantissa;
 	int exponent;
 
-	mp_loghist_split(value, &exponent, &mantissa);
+	split(value, &exponent, &mantissa);
 	return exponent;
 }
 
@@ -118,7 +119,7 @@ static void add_to_parts(struct mp_loghist_parts *p, double value, uint64_t weig
 		p->zero += weight;
 		return;
 	}
-	mp_loghist_split(value, &exponent, &mantissa);
+	split(value, &exponent, &mantissa);
 	i = exponent - side->first;
 	part = i >= 0 && i < side->n ? side->parts[i] : NULL;
 	if (!part)
@@ -320,7 +321,7 @@ void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
 	if (weight == 0)
 		return;
 	if (value != 0)
-		mp_loghist_split(value, &exponent, &mantissa);
+		split(value, &exponent, &mantissa);
 	mp_loghist_put(h, value, weight, value, value,
 		       value != 0 && !is_integer(exponent, mantissa));
 }
@@ -390,7 +391,7 @@ static bool is_of(const struct few *f, size_t i, int exponent, bool negative, ui
 
 	if (i >= f->n || f->v[i] == 0 || (f->v[i] < 0) != negative)
 		return false;
-	mp_loghist_split(f->v[i], &e, mantissa);
+	split(f->v[i], &e, mantissa);
 	return e == exponent;
 }
 

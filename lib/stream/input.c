@@ -151,7 +151,10 @@ static void close_current(struct mp_input *in)
 	in->reading = false;
 }
 
-void mp_input_say(struct mp_input *in, const char *fmt, ...)
+static void say_line(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
+
+/* Prints a message about the current line, with file and line. */
+static void say_line(struct mp_input *in, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -166,7 +169,7 @@ void mp_input_bad(struct mp_input *in, const char *why)
 {
 	in->bad++;
 	if (in->reported++ < REPORTED_MAX)
-		mp_input_say(in, "%s", why);
+		say_line(in, "%s", why);
 }
 
 static struct mp_section *section_of(struct mp_input *in, enum mp_kind datatype)
@@ -212,8 +215,8 @@ static bool handle_control(struct mp_input *in)
 	case MP_CTL_HEADER:
 		if (in->ctl.version > MP_STREAM_VERSION) {
 			in->refused++;
-			mp_input_say(in, "stream version %d is newer than this program reads (%d)",
-				     in->ctl.version, MP_STREAM_VERSION);
+			say_line(in, "stream version %d is newer than this program reads (%d)",
+				 in->ctl.version, MP_STREAM_VERSION);
 			return false;
 		}
 		if (s) {

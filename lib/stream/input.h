@@ -94,9 +94,6 @@ static inline size_t mp_input_index(const struct mp_input *in)
 /* Counts the current record as bad. The first few bad records are reported with file and line. */
 void mp_input_bad(struct mp_input *in, const char *why);
 
-/* Prints a message about the current line, with file and line. */
-void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
-
 /* Ends the input early: the rest stays unread, and does not count as truncated. */
 void mp_input_stop(struct mp_input *in);
 

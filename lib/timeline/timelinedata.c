@@ -290,7 +290,8 @@ static void put_arrows(struct mp_buf *to, const struct mp_timeline *t)
 		put_number(to, v[i].single);
 }
 
-uint64_t mp_timelinedata_first_bin(const struct mp_timeline *t, const struct mp_levels *l)
+/* The first bin of levels or counters: their numbers count from here. */
+static uint64_t first_bin(const struct mp_timeline *t, const struct mp_levels *l)
 {
 	return t->begin_ns >> l->shift;
 }
@@ -303,7 +304,7 @@ static bool begins_group(const struct mp_levels *l, size_t i)
 
 static void put_levels(struct mp_buf *to, const struct mp_timeline *t, const struct mp_levels *l)
 {
-	uint64_t first = mp_timelinedata_first_bin(t, l);
+	uint64_t first = first_bin(t, l);
 	size_t groups = 0, i, end;
 
 	for (i = 0; i < l->n; i++)

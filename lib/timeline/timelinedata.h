@@ -40,7 +40,4 @@ enum { MP_TIMELINEDATA_PARTS = 4 };
 /* Frees the fields of singles. */
 void mp_timelinedata_make(struct mp_buf parts[MP_TIMELINEDATA_PARTS], struct mp_timeline *t);
 
-/* The first bin of levels or counters: their numbers count from here. */
-uint64_t mp_timelinedata_first_bin(const struct mp_timeline *t, const struct mp_levels *l);
-
 #endif

@@ -22,7 +22,8 @@ enum {
 	WALK_FACTOR = 10, /* a search may take 1/WALK_FACTOR of the time */
 };
 
-char *mp_cgroup_mount(void)
+/* Where cgroup2 is mounted; NULL if it is not. Owned by the caller. */
+static char *cgroup_mount(void)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
@@ -85,7 +86,7 @@ static void add_if_matches(void *arg, const char *path, size_t mount_len)
 int mp_target_add_cgroups(struct mp_target *t, const char *glob, char **error)
 {
 	struct choice c = { t, glob, 0 };
-	char *mount = mp_cgroup_mount();
+	char *mount = cgroup_mount();
 
 	if (!mount) {
 		*error = mp_strdup("cgroup2 is not mounted (mount -t cgroup2 none /sys/fs/cgroup)");
@@ -115,7 +116,7 @@ static void add_processes(void *arg, const char *path, size_t mount_len)
 
 void mp_cgroup_processes(const struct mp_cgroup *cgroup, struct mp_pids *pids)
 {
-	char *mount = mp_cgroup_mount(), *path;
+	char *mount = cgroup_mount(), *path;
 
 	if (!mount)
 		return;
@@ -154,7 +155,7 @@ struct mp_cgroup_names *mp_cgroup_names_new(mp_cgroup_ask_fn *ask, void *arg)
 
 	n->ask = ask;
 	n->arg = arg;
-	n->mount = ask ? NULL : mp_cgroup_mount();
+	n->mount = ask ? NULL : cgroup_mount();
 	n->mount_fd = n->mount ? open(n->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	mp_map_init(&n->map, sizeof(char *));
 	return n;

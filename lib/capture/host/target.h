@@ -23,9 +23,6 @@ struct mp_target {
 	size_t n_cgroups, cap_cgroups;
 };
 
-/* Where cgroup2 is mounted; NULL if it is not. Owned by the caller. */
-char *mp_cgroup_mount(void);
-
 /*
  * Appends the cgroups whose path below the mount point matches (fnmatch(3)). Returns 0, or -1 with
  * `*error`.

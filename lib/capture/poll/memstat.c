@@ -28,7 +28,11 @@ struct mp_memstat {
 	size_t refused, most_refused;
 };
 
-int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes)
+/*
+ * Reads the bytes of a process. Returns 0, or -1 with errno if the process has ended, has no memory
+ * (a kernel thread), or must not be read.
+ */
+static int memory_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes)
 {
 	unsigned long long n = 0;
 	const char *line;
@@ -127,7 +131,7 @@ static void read_process(struct mp_memstat *m, pid_t pid, uint64_t cgroup)
 
 	if (mp_pids_has(m->of->exclude, pid))
 		return;
-	if (mp_memstat_of(m->e->own->kind, pid, &p.bytes) < 0) {
+	if (memory_of(m->e->own->kind, pid, &p.bytes) < 0) {
 		m->refused += errno == EACCES || errno == EPERM;
 		return;
 	}

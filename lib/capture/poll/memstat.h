@@ -29,10 +29,4 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 /* The largest number of processes in one round that could not be read for lack of permission. */
 size_t mp_memstat_refused(const struct mp_memstat *m);
 
-/*
- * Reads the bytes of a process. Returns 0, or -1 with errno if the process has ended, has no memory
- * (a kernel thread), or must not be read.
- */
-int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes);
-
 #endif

@@ -57,7 +57,8 @@ struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, stru
 	return mp_dsos_get(&s->dsos, map, &who);
 }
 
-void mp_symbols_load_kernel(struct mp_symbols *s)
+/* Reads the kernel's symbols when the first of them is needed. It takes 50 ms. */
+static void load_kernel(struct mp_symbols *s)
 {
 	if (!s->has_kernel)
 		mp_kallsyms_load(&s->kernel, &s->kernel_text);
@@ -198,7 +199,7 @@ void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
 {
 	const struct mp_symbol *symbol;
 
-	mp_symbols_load_kernel(s);
+	load_kernel(s);
 	s->frames++;
 	symbol = mp_symtab_find(&s->kernel, addr);
 	if (symbol && addr - symbol->start < KERNEL_GAP)
@@ -214,7 +215,7 @@ bool mp_symbols_kernel_name(struct mp_symbols *s, uint64_t addr, bool offset, st
 	const struct mp_symbol *symbol;
 	char number[MP_NUM_MAX];
 
-	mp_symbols_load_kernel(s);
+	load_kernel(s);
 	symbol = mp_symtab_find(&s->kernel, addr);
 	if (!symbol || addr - symbol->start >= KERNEL_GAP)
 		return false;
@@ -230,7 +231,7 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 {
 	const struct mp_symbol *symbol;
 
-	mp_symbols_load_kernel(s);
+	load_kernel(s);
 	symbol = mp_symtab_find(&s->kernel, addr);
 	return symbol && strcmp(symbol->name, name) == 0;
 }

@@ -37,9 +37,6 @@ struct mp_symbols {
 void mp_symbols_init(struct mp_symbols *s, struct mp_opener *opener);
 void mp_symbols_release(struct mp_symbols *s);
 
-/* Reads the kernel's symbols now, instead of at the first kernel frame. It takes 50 ms. */
-void mp_symbols_load_kernel(struct mp_symbols *s);
-
 /* Appends the frame of a kernel address. */
 void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to);
 

@@ -64,6 +64,13 @@ breaks_rule() {
 	breaks_rule 8 "lib/fold/fold.h: "
 }
 
+@test "a public name must be used outside of its file" {
+	cp -r --parents cmd tests/unit tests/fuzz tests/tools "$TMP"
+	copy_tree
+	rm cmd/mp-treemap.c
+	breaks_rule 9 "lib/treemap/treemap.c: mp_treemap_svg is used by no other file"
+}
+
 @test "a folder that the table does not have is reported, and so is a missing table" {
 	copy_tree
 	grep -v 'lib/fold/' docs/HACKING.md > page

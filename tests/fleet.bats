@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-fleet: eight hosts, which are network namespaces, each with an sshd and a name of its own.
 # Runs beside a recording.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-import: what perf and the kernel print is imported completely, and a round trip gives the same events.
 # Runs beside a recording.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

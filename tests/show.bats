@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-show, and the recordings that `mp record` remembers: which pipeline, where files are, whose they are, what a signal leaves.
 # Runs beside a recording.
+# Takes more than a minute.
 
 bats_require_minimum_version 1.5.0
 load lib

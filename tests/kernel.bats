@@ -100,20 +100,18 @@ is_whole() {
 @test "samples have complete stacks, and blocked time is aggregated" {
 	needs_vm
 	is_whole callstack
-	# tests/vm/record waits for 50
 	local n
 	n=$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack") || true
-	[ "$n" -ge 45 ] || { echo "$n of $(trailer "$R/callstack" records)"; cut -c 1-200 "$R/callstack" | tail -n 20; false; }
+	# a second of CPU time has 99
+	[ "$n" -ge 90 ] || { echo "$n of $(trailer "$R/callstack" records)"; cut -c 1-200 "$R/callstack" | tail -n 20; false; }
 	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .stacks - .whole <= 1 + .stacks / 100')" = true ]
 	is_whole bpf
-	# on an emulated machine a walk may take longer than 200 us, the largest distance between a sample and its stack ("tables")
-	[ "$(trailer "$R/bpf" 'unwound.bpf | .whole >= 100 and .whole / (.stacks - (.reasons.tables // 0)) >= 0.99')" = true ] || { tail -n 1 "$R/bpf"; false; }
-	# The kernel counts from and to other moments than the aggregate, some ms apart on an emulated and busy machine: aggregate.bats
-	# compares more closely.
+	[ "$(trailer "$R/bpf" 'unwound.bpf | .whole >= 100 and .whole / .stacks >= 0.99')" = true ] || { tail -n 1 "$R/bpf"; false; }
+	# the kernel counts from and to other moments than the aggregate
 	local ns slept blocked
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%.0f", n }' "$R/offcpu")
 	read -r slept blocked < "$R/slept"
-	[ "$blocked" -gt 0 ] && [ "$ns" -ge $((blocked / 2)) ] && [ "$ns" -le "$slept" ] || { echo "$ns of $blocked blocked, $slept"; cut -c 1-200 "$R/offcpu"; false; }
+	[ "$blocked" -gt 0 ] && [ "$ns" -ge $((blocked / 100 * 99)) ] && [ "$ns" -le "$slept" ] || { echo "$ns of $blocked blocked, $slept"; cut -c 1-200 "$R/offcpu"; false; }
 }
 
 @test "each collector starts on this kernel or reports which hardware it lacks" {

@@ -123,3 +123,10 @@ is_whole() {
 	sort "$TMP/refused" "$TMP/started" | diff "$R/collectors" - || { cat "$R/said"; false; }
 	[ "$(wc -l < "$TMP/started")" -ge 20 ]
 }
+
+@test "a probe on a program records it, with a warning that its children may lose the probe" {
+	needs_vm
+	is_whole uprobe
+	[ "$(count uprobe:spin:main uprobe)" = 1 ]
+	grep -q '^mp-record: this kernel may lose hits of user-space probes' "$R/swaps" || { cat "$R/swaps"; false; }
+}

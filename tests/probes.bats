@@ -46,6 +46,40 @@ record() {
 	[ "$(trailer "$TMP/s" records)" = 1 ]
 }
 
+@test "a probe records each call in the children of a process that the recorded one has started" {
+	cat > "$TMP/a.c" <<-'X'
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noipa)) void f(void) { }
+		int main(void) {
+			for (int i = 0; i < 300; i++) {
+				pid_t child = fork();
+				for (int j = 0; child == 0 && j < 10; j++) f();
+				if (child == 0) _exit(0);
+				waitpid(child, 0, 0);
+			}
+			return 0;
+		}
+	X
+	cc -O1 -o "$TMP/a" "$TMP/a.c"
+	needs_root
+	record -e "uprobe:$TMP/a:f" -- sh -c "$TMP/a & $TMP/a; wait"
+	[ "$(trailer "$TMP/s" records)" = 6000 ]
+	record -e "uprobe:$TMP/a:f/sum=calls:count/" -- sh -c "$TMP/a & $TMP/a; wait"
+	[ "$(trailer "$TMP/s" added)" = 6000 ]
+	record -e "stat:uprobe:$TMP/a:f" -- sh -c "$TMP/a & $TMP/a; wait"
+	[ "$(grep -o '\.value=[0-9]*' "$TMP/s")" = .value=6000 ]
+	mkfifo "$TMP/go"
+	rm "$TMP/s"
+	start_load sh -c "read -r line < $TMP/go; $TMP/a & $TMP/a; wait"
+	mp-record -q -g none -e "uprobe:$TMP/a:f" -p "$LOAD_PID" -o "$TMP/s" &
+	pid=$!
+	until [ -s "$TMP/s" ]; do await; done
+	echo > "$TMP/go"
+	wait "$pid"
+	[ "$(trailer "$TMP/s" records)" = 6000 ]
+}
+
 @test "the header has the type of a probe on a file whose name is not UTF-8" {
 	needs_root
 	cp "$LOAD/spin" "$TMP/"$'sp\xffin'

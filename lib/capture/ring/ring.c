@@ -14,6 +14,7 @@
 #include "lib/capture/event/cut.h"
 #include "lib/capture/host/deferred_close.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/ring/perf_context.h"
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
@@ -352,6 +353,28 @@ static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, p
 }
 
 /*
+ * Lets a task keep its context if the events need that. Returns 0, or 1: the task has ended. If the
+ * kernel cannot do it, hits of probes may be missing.
+ */
+static int keep_context(struct mp_rings *r, const struct mp_events *events, pid_t tid)
+{
+	int fd;
+
+	if (!mp_perf_context_matters(events))
+		return 0;
+	fd = mp_perf_context_keep(tid);
+	if (fd < 0 && errno == ESRCH)
+		return 1;
+	if (fd < 0) {
+		r->swaps = true;
+		return 0;
+	}
+	r->contexts = mp_grow(r->contexts, &r->cap_contexts, r->n_contexts + 1, sizeof(fd));
+	r->contexts[r->n_contexts++] = fd;
+	return 0;
+}
+
+/*
  * Opens all events on all CPUs, for one task, one cgroup or the whole system. Returns as
  * add_counter().
  */
@@ -360,7 +383,7 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 {
 	struct subject s = { .target = t, .pid = pid, .flags = flags };
 	size_t ring, e;
-	int result = 0;
+	int result = t->inherit ? keep_context(r, events, pid) : 0;
 
 	for (ring = 0; ring < r->n && result == 0; ring++) {
 		s.leader = -1;
@@ -481,8 +504,11 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 		mp_rings_leave(r);
 	for (i = 0; i < r->n_counters && !apart; i++)
 		close(r->counters[i].fd);
+	for (i = 0; i < r->n_contexts; i++)
+		close(r->contexts[i]);
 	free(r->v);
 	free(r->counters);
+	free(r->contexts);
 	mp_intmap_release(&r->by_id);
 }
 

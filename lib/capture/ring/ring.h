@@ -41,6 +41,9 @@ struct mp_rings {
 	struct mp_intmap by_id; /* id -> index of a counter + 1 */
 	bool has_lost;		/* the kernel counts losses per event (Linux 6.0) */
 	size_t wanted_size;	/* the requested size; v[].size may be less without privileges */
+	int *contexts;		/* what keeps the contexts of tasks, see perf_context.h */
+	size_t n_contexts, cap_contexts;
+	bool swaps; /* contexts matter, and the kernel swaps them */
 };
 
 /* Prepares rings for the CPUs of the target; opens nothing yet. `size`: bytes of a ring's data. */

@@ -201,6 +201,9 @@ static void open_rings(struct mp_record_opened *k, struct mp_record_plan *p)
 		result = mp_rings_open(&k->rings, &p->events, &p->target, &error);
 	if (result < 0)
 		mp_die("%s", error);
+	if (k->rings.swaps && !p->o->quiet)
+		mp_say("this kernel may lose hits of user-space probes where processes of the "
+		       "target create others (-a records all hits)");
 	mp_track_start(k->track, &tid);
 	mp_pids_add(&k->threads, tid);
 }

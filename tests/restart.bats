@@ -35,6 +35,7 @@ kill_writers() {
 		[ $((i % 6)) != "${2:-0}" ] || until has_handled "$writer"; do await; done
 		sleep "0.$(printf '%03d' $((RANDOM % 200)))"
 		kill -KILL "$writer" 2> /dev/null || true
+		echo "killed $writer"
 		before=$writer
 	done
 }
@@ -188,7 +189,7 @@ start_families() {
 }
 
 # Calls lseek64 exactly 24,130 times, also in 160 children, which do not live long; then only forks, until there is a file. So each
-# writer has something to handle.
+# writer has something to handle. A child prints its id, which may be that of a writer that was killed.
 CALLS=24130
 count_calls() {
 	exec perl -e '
@@ -196,7 +197,7 @@ count_calls() {
 		seek_times(10);
 		for (1 .. 160) {
 			my $pid = fork;
-			if (!$pid) { $0 = "child" . $_ % 7; seek_times(100); select undef, undef, undef, 0.01; seek_times(50); exec "true" }
+			if (!$pid) { syswrite STDERR, "child $$\n"; $0 = "child" . $_ % 7; seek_times(100); select undef, undef, undef, 0.01; seek_times(50); exec "true" }
 			waitpid $pid, 0;
 		}
 		seek_times(120);

@@ -315,23 +315,31 @@ start_briefs() {
 @test "by BPF, each stack is that of its own event, however fast they follow one another" {
 	bpf_works
 	cat > "$TMP/x.c" <<-'X'
+		#include <stdio.h>
+		#include <time.h>
 		#include <unistd.h>
 		static volatile long n;
 		__attribute__((noinline)) static void one(void) { getppid(); n++; }
 		__attribute__((noinline)) static void other(void) { getppid(); n++; }
-		/* pauses, so that there are tables for most of the calls on a fast machine, too */
-		int main(void) { for (int i = 0; i < 20000; i++) { one(); if (i % 3 == 0) other(); if (i % 1000 == 0) usleep(20000); } return 0; }
+		/* for three seconds or more, with pauses, so that there are tables for some of the calls, however slow the machine is */
+		int main(void) {
+			time_t end = time(NULL) + 4;
+			long i;
+			for (i = 0; time(NULL) < end; i++) { one(); if (i % 3 == 0) other(); if (i % 100 == 0) usleep(20000); }
+			printf("%ld\n", i);
+			return 0;
+		}
 	X
 	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
 	# both calls have the same address and stack pointer
-	mp-record -q --realtime -m 16M -e syscalls:sys_enter_getppid,syscalls:sys_exit_getppid -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
-	perl -ne '
-		BEGIN { for my $i (0 .. 19999) { push @want, ("one") x 2; push @want, ("other") x 2 if $i % 3 == 0 } }
+	mp-record -q --realtime -m 16M -e syscalls:sys_enter_getppid,syscalls:sys_exit_getppid -o "$TMP/s" -- "$TMP/x" > "$TMP/n" || [ $? = 1 ]
+	perl -sne '
+		BEGIN { for my $i (0 .. $n - 1) { push @want, ("one") x 2; push @want, ("other") x 2 if $i % 3 == 0 } $all = @want }
 		next unless /^\d+,syscalls:sys_(enter|exit)_getppid,.*;main;(one|other);|^\d+,syscalls:.*stack=(\[truncated\])/;
 		my $want = shift @want;
 		$lacks++ if $3;
 		$wrong++ if $2 && $2 ne $want;
-		END { print "$lacks lack, $wrong wrong, ", scalar @want, " too few\n"; exit($wrong || @want || $lacks > 26000) }' "$TMP/s"
+		END { print "of $all, $lacks lack, $wrong wrong, ", scalar @want, " too few\n"; exit($wrong || @want || $lacks > 0.9 * $all) }' -- -n="$(cat "$TMP/n")" "$TMP/s"
 }
 
 @test "by default, stacks of uprobes are complete and none is lost, also of threads that hit them at once" {

@@ -63,15 +63,16 @@ record() {
 	X
 	cc -O1 -o "$TMP/a" "$TMP/a.c"
 	needs_root
-	record -e "uprobe:$TMP/a:f" -- sh -c "$TMP/a & $TMP/a; wait"
+	families="$TMP/a & $TMP/a; wait"
+	record -e "uprobe:$TMP/a:f" -- sh -c "$families"
 	[ "$(trailer "$TMP/s" records)" = 6000 ]
-	record -e "uprobe:$TMP/a:f/sum=calls:count/" -- sh -c "$TMP/a & $TMP/a; wait"
+	record -e "uprobe:$TMP/a:f/sum=calls:count/" -- sh -c "$families"
 	[ "$(trailer "$TMP/s" added)" = 6000 ]
-	record -e "stat:uprobe:$TMP/a:f" -- sh -c "$TMP/a & $TMP/a; wait"
+	record -e "stat:uprobe:$TMP/a:f" -- sh -c "$families"
 	[ "$(grep -o '\.value=[0-9]*' "$TMP/s")" = .value=6000 ]
 	mkfifo "$TMP/go"
 	rm "$TMP/s"
-	start_load sh -c "read -r line < $TMP/go; $TMP/a & $TMP/a; wait"
+	start_load sh -c "read -r line < $TMP/go; $families"
 	mp-record -q -g none -e "uprobe:$TMP/a:f" -p "$LOAD_PID" -o "$TMP/s" &
 	pid=$!
 	until [ -s "$TMP/s" ]; do await; done

@@ -46,6 +46,7 @@ struct mp_event {
 	unsigned context; /* MP_CTX_ bits that are written */
 	/* the event's source parsed its name, which is also its type: see cap_source.parse */
 	bool probe;
+	bool user_probe; /* a probe on a program, which puts breakpoints into processes */
 	/* the event is opened once for all CPUs, since its program does not distinguish them */
 	bool once;
 	bool rated; /* the options -F and -c apply to the event */

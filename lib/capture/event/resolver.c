@@ -99,6 +99,7 @@ struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name)
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
 	e->type = type_of(r, name);
 	e->probe = r->spec->probe;
+	e->user_probe = mp_spec_is_user_probe(r->spec);
 	e->attr.size = sizeof(e->attr);
 	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;

@@ -70,6 +70,13 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	return 0;
 }
 
+bool mp_spec_is_user_probe(const struct mp_spec *spec)
+{
+	return spec->probe &&
+	       (strncmp(spec->name, "uprobe:", 7) == 0 ||
+		strncmp(spec->name, "uretprobe:", 10) == 0 || strncmp(spec->name, "usdt:", 5) == 0);
+}
+
 size_t mp_spec_span(const char *text, const char *stop)
 {
 	const char *at;

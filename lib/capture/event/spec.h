@@ -67,6 +67,9 @@ struct mp_specs {
 	size_t n, cap;
 };
 
+/* Whether the event is a probe on a program. */
+bool mp_spec_is_user_probe(const struct mp_spec *spec);
+
 /*
  * The length of the name of a probe at the start of `text`; 0 for another event, whose name ends at
  * the first slash or comma and may have modifiers.

@@ -35,14 +35,6 @@ static bool is_probe(const struct mp_spec *spec)
 	return spec->probe && strncmp(spec->name, "rawtp:", 6) != 0;
 }
 
-/* Whether the event is a probe on a program. */
-static bool is_user_probe(const struct mp_spec *spec)
-{
-	return spec->probe &&
-	       (strncmp(spec->name, "uprobe:", 7) == 0 ||
-		strncmp(spec->name, "uretprobe:", 10) == 0 || strncmp(spec->name, "usdt:", 5) == 0);
-}
-
 static bool is_kernel_probe(const struct mp_spec *spec)
 {
 	return spec->probe && (strncmp(spec->name, "kprobe:", 7) == 0 ||
@@ -71,7 +63,7 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 	bool enter = e->tp && strncmp(e->tp->name, "sys_enter_", 10) == 0;
 	int number;
 
-	if (is_user_probe(spec)) {
+	if (e->user_probe) {
 		e->walk_on = MP_WALK_PROBE;
 	} else if (is_kernel_probe(spec)) {
 		/* the kernel drops such an event within any program, without counting it */
@@ -104,7 +96,7 @@ static enum mp_stack_method default_method(const struct mp_event *e, const struc
 {
 	if (!e->each)
 		return MP_METHOD_CFI;
-	if (is_user_probe(spec) || e->walk_on < MP_WALK_PROBE)
+	if (e->user_probe || e->walk_on < MP_WALK_PROBE)
 		return MP_METHOD_BPF;
 	return is_probe(spec) || e->walk_on == MP_WALK_NEVER ? MP_METHOD_CFI : MP_METHOD_FP;
 }

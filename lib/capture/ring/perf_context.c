@@ -5,13 +5,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A probe that someone else has made in tracefs has a payload that begins with its address. */
-static bool is_probe(const struct mp_event *e)
+/* Somebody else may have made a probe in tracefs: its payload begins with the address. */
+static bool may_be_user_probe(const struct mp_event *e)
 {
 	if (e->ratio)
-		return is_probe(&e->ratio[0]) || is_probe(&e->ratio[1]);
-	return e->probe ||
-	       (e->tp && e->tp->n_fields && strncmp(e->tp->fields[0].name, "__probe_", 8) == 0);
+		return may_be_user_probe(&e->ratio[0]) || may_be_user_probe(&e->ratio[1]);
+	return e->user_probe || (!e->probe && e->tp && e->tp->n_fields &&
+				 strncmp(e->tp->fields[0].name, "__probe_", 8) == 0);
 }
 
 bool mp_perf_context_matters(const struct mp_events *events)
@@ -19,7 +19,7 @@ bool mp_perf_context_matters(const struct mp_events *events)
 	size_t i;
 
 	for (i = 0; i < events->n; i++)
-		if (is_probe(&events->v[i]))
+		if (may_be_user_probe(&events->v[i]))
 			return true;
 	return false;
 }
@@ -28,15 +28,12 @@ bool mp_perf_context_matters(const struct mp_events *events)
 int mp_perf_context_keep(pid_t tid)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ,
 		.inherit = 1,
 		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
 	};
 
+	mp_builtin_set_attr(&mp_builtin_count, &attr);
 	return syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }

@@ -14,13 +14,13 @@
 
 #include "lib/capture/event/event.h"
 
-/* Whether one of the events may lose hits if contexts are swapped: a probe, also if it is counted. */
+/* Whether an event may lose hits if contexts are swapped: a probe on a program, counted or not. */
 bool mp_perf_context_matters(const struct mp_events *events);
 
 /*
  * Lets a task and all that it will create keep their contexts, until the file descriptor is closed
- * that this returns. Returns -1 with errno: ESRCH if the task has ended, EINVAL if the kernel always
- * swaps contexts, as Linux 6.1 does.
+ * that this returns. Returns -1 with errno: ESRCH if the task has ended, EINVAL if the kernel
+ * always swaps contexts, as Linux 6.1 does.
  */
 int mp_perf_context_keep(pid_t tid);
 

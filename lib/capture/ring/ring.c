@@ -200,16 +200,14 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 static bool kernel_counts_lost(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
 		.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST,
 		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
 	};
-	int fd = open_one(&attr, 0, -1, 0);
+	int fd;
 
+	mp_builtin_set_attr(&mp_builtin_count, &attr);
+	fd = open_one(&attr, 0, -1, 0);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;

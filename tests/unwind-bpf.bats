@@ -321,9 +321,9 @@ start_briefs() {
 		static volatile long n;
 		__attribute__((noinline)) static void one(void) { getppid(); n++; }
 		__attribute__((noinline)) static void other(void) { getppid(); n++; }
-		/* for three seconds or more, with pauses, so that there are tables for some of the calls, however slow the machine is */
+		/* for eight seconds or more, with pauses, so that there are tables for most of the calls, however slow the machine is */
 		int main(void) {
-			time_t end = time(NULL) + 4;
+			time_t end = time(NULL) + 9;
 			long i;
 			for (i = 0; time(NULL) < end; i++) { one(); if (i % 3 == 0) other(); if (i % 100 == 0) usleep(20000); }
 			printf("%ld\n", i);
@@ -339,7 +339,7 @@ start_briefs() {
 		my $want = shift @want;
 		$lacks++ if $3;
 		$wrong++ if $2 && $2 ne $want;
-		END { print "of $all, $lacks lack, $wrong wrong, ", scalar @want, " too few\n"; exit($wrong || @want || $lacks > 0.9 * $all) }' -- -n="$(cat "$TMP/n")" "$TMP/s"
+		END { print "of $all, $lacks lack, $wrong wrong, ", scalar @want, " too few\n"; exit($wrong || @want || $lacks > 0.48 * $all) }' -- -n="$(cat "$TMP/n")" "$TMP/s"
 }
 
 @test "by default, stacks of uprobes are complete and none is lost, also of threads that hit them at once" {

@@ -175,12 +175,13 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 }
 
 /*
- * A new task inherits its parent's events in their current state, on or off. But the kernel swaps
- * the events of parents and children that run one after the other, and then its lock does not
- * prevent a fork from reading "off" just before the events are switched on. Such a task and its
- * children, and after the next swap even its parent, stay off until they are switched on once more.
- * Seen on Linux 6.18: in one of 40 recordings of a program that starts 10,000 threads a second.
- * Where a fork waits for a CPU between the two, it is late by more than these pauses.
+ * A new task inherits its parent's events in their current state, on or off. The kernel's lock
+ * prevents a fork from reading "off" just before the events are switched on, but only if the parent
+ * has the events that were opened: not inherited ones, and not those of a child with which the
+ * kernel has swapped its context. So contexts are kept apart (mp_rings_let_swap()). The children of
+ * a task that inherited its events may still be missed, with all that they create, until they are
+ * switched on once more. Where a fork waits for a CPU between the two, it is late by more than
+ * these pauses.
  */
 void mp_attach_enable(struct mp_rings *rings)
 {

@@ -23,6 +23,7 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 /*
  * Enables the events; while tasks are being created, mp_rings_enable() does not reach all of them.
  * On a busy machine even this misses some, so mp_rings_enable() has to be called again later.
+ * mp_rings_let_swap() is to be called after this.
  */
 void mp_attach_enable(struct mp_rings *rings);
 

@@ -20,7 +20,10 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
-enum { PAGES_MIN = 8 };
+enum {
+	PAGES_MIN = 8,
+	CONTEXTS_MAX = 1000, /* the limit on open files may not suffice for more */
+};
 
 static int number_of(const char *path, int missing)
 {
@@ -351,20 +354,23 @@ static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, p
 }
 
 /*
- * Lets a task keep its context if the events need that. Returns 0, or 1: the task has ended. If the
- * kernel cannot do it, hits of probes may be missing.
+ * Lets a task keep its context because the events need that, or, if the task may create others
+ * before the events are enabled, until then (see attach.h). Returns 0, or 1: the task has ended. If
+ * the kernel cannot do it, hits of probes may be missing.
  */
-static int keep_context(struct mp_rings *r, const struct mp_events *events, pid_t tid)
+static int keep_context(struct mp_rings *r, const struct mp_events *events,
+			const struct mp_target *t, pid_t tid)
 {
+	bool matters = mp_perf_context_matters(events);
 	int fd;
 
-	if (!mp_perf_context_matters(events))
+	if (!matters && (t->on_exec || r->n_contexts == CONTEXTS_MAX))
 		return 0;
 	fd = mp_perf_context_keep(tid);
 	if (fd < 0 && errno == ESRCH)
 		return 1;
 	if (fd < 0) {
-		r->swaps = true;
+		r->swaps = r->swaps || matters;
 		return 0;
 	}
 	r->contexts = mp_grow(r->contexts, &r->cap_contexts, r->n_contexts + 1, sizeof(fd));
@@ -381,7 +387,7 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 {
 	struct subject s = { .target = t, .pid = pid, .flags = flags };
 	size_t ring, e;
-	int result = t->inherit ? keep_context(r, events, pid) : 0;
+	int result = t->inherit ? keep_context(r, events, t, pid) : 0;
 
 	for (ring = 0; ring < r->n && result == 0; ring++) {
 		s.leader = -1;
@@ -491,6 +497,21 @@ void mp_rings_leave(const struct mp_rings *r)
 	free(fds);
 }
 
+static void release_contexts(struct mp_rings *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_contexts; i++)
+		close(r->contexts[i]);
+	r->n_contexts = 0;
+}
+
+void mp_rings_let_swap(struct mp_rings *r, const struct mp_events *events)
+{
+	if (!mp_perf_context_matters(events))
+		release_contexts(r);
+}
+
 void mp_rings_close(struct mp_rings *r, bool apart)
 {
 	size_t i;
@@ -502,8 +523,7 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 		mp_rings_leave(r);
 	for (i = 0; i < r->n_counters && !apart; i++)
 		close(r->counters[i].fd);
-	for (i = 0; i < r->n_contexts; i++)
-		close(r->contexts[i]);
+	release_contexts(r);
 	free(r->v);
 	free(r->counters);
 	free(r->contexts);

@@ -119,6 +119,12 @@ void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 
 /*
+ * Lets the kernel swap the contexts of tasks again, unless the events need them apart. They are
+ * kept apart from when events are opened on a process that runs.
+ */
+void mp_rings_let_swap(struct mp_rings *r, const struct mp_events *events);
+
+/*
  * Whether all tasks on which the events were opened, and their children, have ended. To be called
  * by one thread only, which polls.
  */

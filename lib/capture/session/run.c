@@ -88,6 +88,7 @@ static void enable(void *arg)
 	else if (!r->plan->target.on_exec)
 		mp_rings_enable(r->rings);
 	cap_sources_start(r->sources);
+	mp_rings_let_swap(r->rings, &r->plan->events);
 }
 
 static void stop_sources(void *arg)

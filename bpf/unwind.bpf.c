@@ -50,12 +50,13 @@ static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const struct mp_bpf_settings *settings = the_settings();
 	__u64 now = bpf_ktime_get_ns();
 	struct mp_bpf_copy *copy;
 	struct walker w;
 
 	/* tasks outside the namespace all have the id 0 */
-	if (task->flags & KTHREAD || !TID(task))
+	if (!settings || !settings->on || task->flags & KTHREAD || !TID(task))
 		return;
 	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
 	if (needs_copy(&w, task)) {

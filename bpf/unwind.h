@@ -101,6 +101,7 @@ struct mp_bpf_settings {
 	 */
 	__u32 uid, writer_uids, n_writer_uids;
 	__u32 copy_bytes; /* of a copy of a stack, at most MP_BPF_COPY_BYTES */
+	__u32 on;	  /* no stacks are taken before the events are enabled */
 	/* a bit for each system call whose entry or return is recorded */
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };

@@ -32,6 +32,7 @@ struct mp_bpf_stacks {
 	struct mp_bpf_tables tables; /* in maps of the program */
 	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* file descriptor of a map of the program */
+	struct mp_bpf_settings settings;
 	mp_bpf_record_fn *each;
 	void *each_arg;
 };
@@ -96,10 +97,18 @@ static void set_syscalls(struct mp_bpf_settings *settings, const struct mp_event
 	}
 }
 
+static bool set(const struct mp_bpf_stacks *b)
+{
+	int fd = bpf_object__find_map_fd_by_name(b->object, "settings");
+	uint32_t key = 0;
+
+	return bpf_map_update_elem(fd, &key, &b->settings, BPF_ANY) == 0;
+}
+
 static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 		   const struct mp_bpf_stacks_setup *setup)
 {
-	struct mp_bpf_settings settings = {
+	b->settings = (struct mp_bpf_settings){
 		.everyone = setup->everyone,
 		.uid = getuid(),
 		.copy_bytes = setup->copy_bytes,
@@ -107,9 +116,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 		.n_writer_uids = setup->n_writer_uids,
 		.probe_buffers = MP_BPF_COPY_CONTEXTS * libbpf_num_possible_cpus(),
 	};
-	uint32_t key = 0;
-
-	set_syscalls(&settings, events);
+	set_syscalls(&b->settings, events);
 	b->tables.rows = map_array(b->object, "rows", &b->rows_size);
 	b->tables.pages = map_array(b->object, "pages", &b->pages_size);
 	b->tables.spaces = map_array(b->object, "spaces", &b->spaces_size);
@@ -117,9 +124,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   handle_record, b, NULL);
 	b->full_fd = watch_ring(b->object);
-	return b->tables.rows && b->tables.pages && b->tables.spaces && b->ring &&
-	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
-				   &settings, BPF_ANY) == 0;
+	return b->tables.rows && b->tables.pages && b->tables.spaces && b->ring && set(b);
 }
 
 /* Attaches the programs for fork and execve, which keep all tables valid. */
@@ -315,6 +320,14 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 		     (e->walk_on == MP_WALK_PROBE && c->ring == rings->n - 1)))
 			set_program(b, c->fd, e->walk_on);
 	}
+}
+
+void mp_bpf_stacks_start(struct mp_bpf_stacks *b)
+{
+	if (!b)
+		return;
+	b->settings.on = 1;
+	set(b);
 }
 
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b)

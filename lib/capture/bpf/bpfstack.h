@@ -45,6 +45,12 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 
 /*
+ * Lets the programs take stacks, immediately before the events are enabled: earlier ones would fill
+ * the ring, and the first samples would have none. `b` may be NULL.
+ */
+void mp_bpf_stacks_start(struct mp_bpf_stacks *b);
+
+/*
  * The functions of a struct mp_cut_walker; `stacks` is the struct mp_bpf_stacks. The first gets the
  * mappings of a process that has appeared or changed, or whose tables were dropped; the others
  * report the end of an address space, and of a file.

@@ -83,6 +83,7 @@ static void enable(void *arg)
 {
 	const struct mp_record_run *r = arg;
 
+	mp_bpf_stacks_start(r->stacks);
 	if (r->plan->processes.n)
 		mp_attach_enable(r->rings);
 	else if (!r->plan->target.on_exec)
@@ -198,6 +199,7 @@ void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_
 {
 	r->sources = &k->sources;
 	r->rings = &k->rings;
+	r->stacks = k->bpf_stacks;
 	r->plan = p;
 	start_drain(r, p, k);
 	set_filters(k, p);

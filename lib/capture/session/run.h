@@ -25,6 +25,7 @@ struct mp_record_run {
 	uint64_t began_ns; /* when the program began */
 	const struct mp_record_plan *plan;
 	struct mp_rings *rings;
+	struct mp_bpf_stacks *stacks; /* NULL: no program walks stacks */
 	const struct cap_opened_sources *sources;
 	struct mp_drain *drain; /* NULL: not started yet, or ended */
 	int drain_tid;

@@ -2,14 +2,17 @@
 #include "lib/capture/stack/pending_stacks.h"
 
 #include <stdlib.h>
-
-/* A bit for each stored stack, 0 for the latest; aligned as the values of a map. */
-typedef unsigned __int128 bits __attribute__((aligned(sizeof(uint64_t))));
+#include <string.h>
 
 enum {
-	/* stacks per task; a task has no more of them within MP_BPF_EARLIER_NS */
-	KEPT = 8 * sizeof(bits),
-	KEPT_FIRST = 4,	    /* the initial number, which grows if stacks come faster */
+	/*
+	 * Stacks that are kept of a task. At first there is room for a few; it grows up to
+	 * KEPT_LONG while the oldest stack may be of use, and up to KEPT while that one is at most
+	 * NEAR_NS old: no task has more stacks within MP_BPF_EARLIER_NS.
+	 */
+	KEPT_FIRST = 4,
+	KEPT_LONG = 128,
+	KEPT = 512,
 	KEEP_NS = 20000000, /* how long a stack may be of use */
 	KEPT_COPIES = 256,  /* 15 MiB; the sample comes immediately after its stack, or never */
 	NEAR_NS = 200000,   /* a sample comes some us after its stack; an interrupt may delay it */
@@ -28,7 +31,8 @@ struct latest {
 	struct stored
 		*v; /* a ring of `size`, a power of two: the next stack replaces the oldest one */
 	unsigned next, size;
-	bits waiting; /* the stacks that no sample has taken: few, so that a sample looks at few */
+	/* a bit for each place in `v`: no sample has taken the stack */
+	uint64_t waiting[KEPT / 64];
 };
 
 struct copy {
@@ -113,28 +117,53 @@ static bool note_drops(struct mp_pending_stacks *c, const struct mp_bpf_head *he
 	return more;
 }
 
+static void set_waiting(uint64_t *waiting, unsigned place, bool on)
+{
+	uint64_t bit = 1ull << place % 64;
+
+	waiting[place / 64] = on ? waiting[place / 64] | bit : waiting[place / 64] & ~bit;
+}
+
+static bool is_waiting(const struct latest *l, unsigned place)
+{
+	return l->waiting[place / 64] >> place % 64 & 1;
+}
+
 /* Doubles the room, so that the oldest stack comes first. */
 static void grow(struct latest *l)
 {
 	unsigned size = l->size ? 2 * l->size : KEPT_FIRST, i;
 	struct stored *v = mp_zalloc(size * sizeof(*v));
+	uint64_t waiting[KEPT / 64] = { 0 };
 
-	for (i = 0; i < l->size; i++)
+	for (i = 0; i < l->size; i++) {
 		v[i] = l->v[(l->next + i) % l->size];
+		set_waiting(waiting, i, is_waiting(l, (l->next + i) % l->size));
+	}
+	memcpy(l->waiting, waiting, sizeof(waiting));
 	free(l->v);
 	l->v = v;
 	l->next = l->size;
 	l->size = size;
 }
 
+/* Whether the oldest stack must not be replaced yet. */
+static bool is_in_use(const struct latest *l, uint64_t time_ns)
+{
+	uint64_t oldest_ns = l->v[l->next % l->size].chain.time_ns;
+
+	return oldest_ns && oldest_ns + (l->size < KEPT_LONG ? KEEP_NS : NEAR_NS) > time_ns;
+}
+
 static struct stored *next_slot(struct latest *l, uint64_t time_ns)
 {
-	const struct stored *oldest = l->size ? &l->v[l->next % l->size] : NULL;
+	unsigned place;
 
-	if (!oldest ||
-	    (l->size < KEPT && oldest->chain.time_ns && oldest->chain.time_ns + KEEP_NS > time_ns))
+	if (!l->size || (l->size < KEPT && is_in_use(l, time_ns)))
 		grow(l);
-	return &l->v[l->next++ % l->size];
+	place = l->next++ % l->size;
+	set_waiting(l->waiting, place, true);
+	return &l->v[place];
 }
 
 /* The slot where the next stack of a task is stored. */
@@ -152,9 +181,6 @@ static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_h
 	to = next_slot(l, head->time_ns);
 	to->chain.time_ns = head->time_ns;
 	to->copy = 0;
-	l->waiting = l->waiting << 1 | 1;
-	if (l->size < KEPT)
-		l->waiting &= ((bits)1 << l->size) - 1;
 	to->dropped = note_drops(c, head);
 	return to;
 }
@@ -231,11 +257,18 @@ static struct stored *stored_of(struct latest *l, unsigned age)
 	return &l->v[(l->next - 1 - age) % l->size];
 }
 
-static unsigned highest_bit(bits v)
+/* The first stack that waits among those with this age and less; the latest has the age 0. */
+static int next_waiting(const struct latest *l, int age)
 {
-	uint64_t high = (uint64_t)(v >> 64);
+	while (age >= 0) {
+		unsigned place = (l->next - 1 - (unsigned)age) % l->size;
+		uint64_t word = l->waiting[place / 64] >> place % 64;
 
-	return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)v));
+		if (word)
+			return age - __builtin_ctzll(word);
+		age -= (int)(MP_MIN(64, l->size) - place % 64);
+	}
+	return age;
 }
 
 struct candidate {
@@ -264,14 +297,12 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 			      const struct mp_pending_want *want)
 {
 	struct candidates found = { 0 };
-	bits rest = l->waiting;
+	int age = next_waiting(l, (int)l->size - 1);
 
-	while (rest && !found.after.s) {
-		unsigned age = highest_bit(rest);
-		struct candidate one = { stored_of(l, age), age };
+	for (; age >= 0 && !found.after.s; age = next_waiting(l, age - 1)) {
+		struct candidate one = { stored_of(l, (unsigned)age), (unsigned)age };
 		uint64_t at = one.s->chain.time_ns;
 
-		rest &= ~((bits)1 << age);
 		if (at >= want->time_ns + NEAR_NS)
 			break;
 		if (one.s->chain.ip != want->ip || one.s->chain.sp != want->sp ||
@@ -332,7 +363,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	one = choose(&found, order_of(c, want->event), want->after);
 	if (!one.s || (one.s == found.far.s && !is_last(c, l, one, want->time_ns)))
 		return NULL;
-	l->waiting &= ~((bits)1 << one.age);
+	set_waiting(l->waiting, (l->next - 1 - one.age) % l->size, false);
 	one.s->chain.copy = copy_of(c, one.s);
 	return &one.s->chain;
 }

@@ -179,6 +179,7 @@ static void test_chains(void)
 	const struct mp_pending_stack *c;
 	struct mp_pending_stacks chains;
 	struct mp_bpf_record r;
+	size_t found = 0;
 	uint64_t t;
 
 	mp_pending_stacks_init(&chains);
@@ -198,6 +199,15 @@ static void test_chains(void)
 	mp_pending_stacks_put(&chains, &r.head);
 	c = take(&chains, 9, 6);
 	ok(c && c->n == 0 && c->end == MP_UNWIND_NO_STACK, "one without frames");
+	for (t = 1000000000; t < 1000100000; t += 250) {
+		r = record(10, t, MP_BPF_COMPLETE, 1);
+		mp_pending_stacks_put(&chains, &r.head);
+	}
+	for (t = 1000000000; t < 1000100000; t += 250) {
+		c = take(&chains, 10, t + 100);
+		found += c && c->time_ns == t;
+	}
+	ok(found == 400, "all 400 that came before the first of their samples");
 	for (t = 100; t < 40000; t++) {
 		r = record(t, t, MP_BPF_COMPLETE, 2);
 		mp_pending_stacks_put(&chains, &r.head);
@@ -259,7 +269,7 @@ static void test_order(void)
 	   "none far before it if the order of the event is not known");
 	drops++;
 	ok(taken(&c, 5, 7, 22500000, 0, 22500500) == 0, "and not where a record was lost");
-	for (i = 0; i < 127; i++)
+	for (i = 0; i < 511; i++)
 		taken(&c, 9, 100 + i, 1, 0, 23001000 + i);
 	ok(taken(&c, 0, 6, 23000000, 0, 23000500) == 0,
 	   "none if so many have come that its own may have given way");

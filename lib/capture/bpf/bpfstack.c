@@ -97,12 +97,12 @@ static void set_syscalls(struct mp_bpf_settings *settings, const struct mp_event
 	}
 }
 
-static bool set(const struct mp_bpf_stacks *b)
+static bool put_settings(const struct mp_bpf_stacks *b)
 {
-	int fd = bpf_object__find_map_fd_by_name(b->object, "settings");
 	uint32_t key = 0;
 
-	return bpf_map_update_elem(fd, &key, &b->settings, BPF_ANY) == 0;
+	return bpf_map_update_elem(mp_bpf_stacks_map(b, "settings"), &key, &b->settings, BPF_ANY) ==
+	       0;
 }
 
 static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
@@ -124,7 +124,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   handle_record, b, NULL);
 	b->full_fd = watch_ring(b->object);
-	return b->tables.rows && b->tables.pages && b->tables.spaces && b->ring && set(b);
+	return b->tables.rows && b->tables.pages && b->tables.spaces && b->ring && put_settings(b);
 }
 
 /* Attaches the programs for fork and execve, which keep all tables valid. */
@@ -327,7 +327,7 @@ void mp_bpf_stacks_start(struct mp_bpf_stacks *b)
 	if (!b)
 		return;
 	b->settings.on = 1;
-	set(b);
+	put_settings(b);
 }
 
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b)

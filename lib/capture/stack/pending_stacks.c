@@ -252,16 +252,22 @@ static int8_t *order_of(struct mp_pending_stacks *c, size_t event)
 	return &c->orders[event];
 }
 
-static struct stored *stored_of(struct latest *l, unsigned age)
+/* The place of a stack in `v`, by its age; the latest has the age 0. */
+static unsigned place_of(const struct latest *l, unsigned age)
 {
-	return &l->v[(l->next - 1 - age) % l->size];
+	return (l->next - 1 - age) % l->size;
 }
 
-/* The first stack that waits among those with this age and less; the latest has the age 0. */
+static struct stored *stored_of(struct latest *l, unsigned age)
+{
+	return &l->v[place_of(l, age)];
+}
+
+/* The age of the oldest stack that waits and has at most this age; below 0: there is none. */
 static int next_waiting(const struct latest *l, int age)
 {
 	while (age >= 0) {
-		unsigned place = (l->next - 1 - (unsigned)age) % l->size;
+		unsigned place = place_of(l, (unsigned)age);
 		uint64_t word = l->waiting[place / 64] >> place % 64;
 
 		if (word)
@@ -363,7 +369,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	one = choose(&found, order_of(c, want->event), want->after);
 	if (!one.s || (one.s == found.far.s && !is_last(c, l, one, want->time_ns)))
 		return NULL;
-	set_waiting(l->waiting, (l->next - 1 - one.age) % l->size, false);
+	set_waiting(l->waiting, place_of(l, one.age), false);
 	one.s->chain.copy = copy_of(c, one.s);
 	return &one.s->chain;
 }

@@ -68,7 +68,7 @@ record() {
 	[ "$(trailer "$TMP/s" records)" = 6000 ]
 	record -e "uprobe:$TMP/a:f/sum=calls:count/" -- sh -c "$families"
 	[ "$(trailer "$TMP/s" added)" = 6000 ]
-	record -e "stat:uprobe:$TMP/a:f" -- sh -c "$families"
+	record -e "stat:uprobe:$TMP/a:f" -i 600s -- sh -c "$families"
 	[ "$(grep -o '\.value=[0-9]*' "$TMP/s")" = .value=6000 ]
 	mkfifo "$TMP/go"
 	rm "$TMP/s"
